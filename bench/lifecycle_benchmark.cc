@@ -30,12 +30,12 @@
 #include <utility>
 #include <vector>
 
-#include "cli/lifecycle/follower.h"
-#include "cli/lifecycle/observed.h"
-#include "cli/lifecycle/submitter.h"
-#include "cli/lifecycle/templates/built_in.h"
+#include "kubernetes/api/connection.h"
+#include "kubernetes/lifecycle/follower.h"
+#include "kubernetes/lifecycle/observed.h"
+#include "kubernetes/lifecycle/submitter.h"
+#include "kubernetes/lifecycle/templates/built_in.h"
 #include "lib/common/instant.h"
-#include "lib/kube/connection.h"
 #include "tests/fakes/kube_api.h"
 
 namespace twofold::lifecycle {

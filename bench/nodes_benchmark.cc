@@ -18,11 +18,11 @@
 #include <string>
 #include <thread>
 
-#include "cli/nodes/model/names.h"
-#include "cli/nodes/report.h"
-#include "cli/nodes/simulation.h"
+#include "kubernetes/api/connection.h"
+#include "kubernetes/nodes/model/names.h"
+#include "kubernetes/nodes/report.h"
+#include "kubernetes/nodes/simulation.h"
 #include "lib/common/instant.h"
-#include "lib/kube/connection.h"
 #include "tests/fakes/kube_api.h"
 
 namespace twofold {

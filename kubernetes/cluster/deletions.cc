@@ -1,0 +1,54 @@
+#include "kubernetes/cluster/deletions.h"
+
+#include <atomic>
+#include <cstddef>
+#include <thread>
+
+#include "lib/common/mutex.h"
+
+namespace twofold::cli {
+namespace {
+
+class Deletions {
+ public:
+  Deletions(const kube::Access& access, const std::vector<kube::Call>& calls)
+      : access_(access), calls_(calls) {}
+
+  void Work() {
+    kube::Connection connection(access_);
+    for (std::size_t i = next_++; i < calls_.size(); i = next_++) {
+      const Status status = connection.Do(calls_[i]).status();
+      if (status.ok() || absl::IsNotFound(status) || absl::IsAborted(status)) continue;
+      MutexLock lock(mutex_);
+      failure_.Update(status);
+      // Whom one call cannot reach the others cannot either.
+      if (absl::IsUnavailable(status) || absl::IsDeadlineExceeded(status)) next_ = calls_.size();
+    }
+  }
+
+  Status failure() {
+    MutexLock lock(mutex_);
+    return failure_;
+  }
+
+ private:
+  const kube::Access& access_;
+  const std::vector<kube::Call>& calls_;
+  std::atomic<std::size_t> next_ = 0;
+  Mutex mutex_;
+  Status failure_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace
+
+Status CarryOut(const kube::Access& access, const std::vector<kube::Call>& deletions,
+                int connections) {
+  if (deletions.empty()) return absl::OkStatus();
+  Deletions work(access, deletions);
+  std::vector<std::thread> threads;
+  for (int i = 0; i < connections; ++i) threads.emplace_back([&] { work.Work(); });
+  for (std::thread& thread : threads) thread.join();
+  return work.failure();
+}
+
+}  // namespace twofold::cli

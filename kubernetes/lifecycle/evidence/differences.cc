@@ -1,0 +1,34 @@
+#include "kubernetes/lifecycle/evidence/differences.h"
+
+#include <algorithm>
+
+#include "lib/stats/quantile.h"
+
+namespace twofold::lifecycle {
+
+void Differences::Add(const Sight& seen, UnixNs theirs) {
+  if (seen.IsLate()) {
+    ++inexact_;
+    return;
+  }
+  seconds_.push_back(clocks_.Difference(seen.at, theirs));
+}
+
+EvidenceRow Differences::Row() const {
+  EvidenceRow row;
+  row.source = what_.source;
+  row.moment = what_.moment;
+  row.clock = what_.clock;
+  row.n = seconds_.size();
+  row.missing = missing_;
+  row.inexact = inexact_;
+  row.doubt = clocks_.Doubt();
+  if (seconds_.empty()) return row;
+  std::vector<double> sorted = seconds_;
+  std::sort(sorted.begin(), sorted.end());
+  row.median = stats::QuantileOf(sorted, 0.5)->value;
+  row.p99 = stats::QuantileOf(sorted, 0.99)->value;
+  return row;
+}
+
+}  // namespace twofold::lifecycle

@@ -1,0 +1,76 @@
+#include "kubernetes/lifecycle/evidence_of_run.h"
+
+#include <absl/strings/str_cat.h>
+
+#include <utility>
+
+#include "kubernetes/lifecycle/audit_file.h"
+#include "kubernetes/lifecycle/evidence/audit.h"
+#include "kubernetes/lifecycle/evidence/events.h"
+#include "kubernetes/lifecycle/evidence/seconds.h"
+
+namespace twofold::lifecycle {
+namespace {
+
+void Append(Report& report, std::vector<EvidenceRow> rows) {
+  for (EvidenceRow& row : rows) {
+    const bool says_something = row.n + row.missing + row.inexact > 0;
+    if (says_something) report.evidence.push_back(std::move(row));
+  }
+}
+
+void Append(Report& report, const Counts& counts) {
+  report.counts.insert(report.counts.end(), counts.begin(), counts.end());
+}
+
+void AddEvents(const EvidenceSources& sources, const ClockFit& clocks, Report& report) {
+  if (const Status trouble = sources.events->trouble(); !trouble.ok()) {
+    report.notes.push_back(
+        absl::StrCat("not all events could be watched: ", std::string(trouble.message())));
+  }
+  sources.events->With([&](const EventNotes& notes) {
+    Append(report, notes.Rows(sources.kind, sources.lives, clocks));
+    const EventCounts counts = notes.CountsOf(sources.lives);
+    Append(report, Counts{{"events", counts.seen},
+                          {"events_late", counts.late},
+                          {"events_inexact", counts.inexact},
+                          {"events_foreign", counts.foreign},
+                          {"events_left_out", counts.left_out},
+                          {"failed_scheduling", counts.failed_scheduling}});
+  });
+}
+
+void AddAudit(const EvidenceSources& sources, const ClockFit& clocks, Report& report) {
+  // The first request came after the anchor was taken.
+  const auto ahead = static_cast<UnixNs>(clocks.offset.low * 1e9);
+  AuditNotes notes(sources.kind, sources.lives, sources.anchor.unix_ns + ahead);
+  if (const Status status = ReadAudit(sources.audit, notes); !status.ok()) {
+    report.notes.push_back(
+        absl::StrCat("the audit log is not all read: ", std::string(status.message())));
+  }
+  Append(report, notes.Rows(clocks));
+  const AuditCounts& counts = notes.counts();
+  Append(report, Counts{{"audit_lines", counts.lines},
+                        {"audit_matched", counts.matched},
+                        {"audit_torn", counts.torn},
+                        {"audit_unnamed", counts.unnamed},
+                        {"audit_blind", counts.blind}});
+}
+
+}  // namespace
+
+void AddEvidence(const EvidenceSources& sources, Report& report) {
+  const auto& offset = report.clock_offset;
+  if (!offset || offset->low > offset->high) {
+    if (sources.events != nullptr || !sources.audit.empty()) {
+      report.notes.push_back("no evidence is compared, as no offset of the clocks is known");
+    }
+    return;
+  }
+  const ClockFit clocks{sources.anchor, *offset, report.lag ? report.lag->at_most_seconds : 0.0};
+  Append(report, CompareSeconds(sources.kind, sources.lives, clocks));
+  if (sources.events != nullptr) AddEvents(sources, clocks, report);
+  if (!sources.audit.empty()) AddAudit(sources, clocks, report);
+}
+
+}  // namespace twofold::lifecycle

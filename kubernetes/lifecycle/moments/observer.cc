@@ -1,0 +1,464 @@
+#include "kubernetes/lifecycle/moments/observer.h"
+
+#include <absl/strings/numbers.h>
+#include <absl/strings/str_cat.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "kubernetes/lifecycle/moments/fields.h"
+#include "kubernetes/lifecycle/moments/pod.h"
+
+namespace twofold::lifecycle {
+namespace {
+
+constexpr std::size_t kMostOpenCanaries = 10'000;
+
+std::string KeyOf(const std::string& space, const std::string& name) {
+  return absl::StrCat(space, "/", name);
+}
+
+constexpr std::string_view kClaim = "PersistentVolumeClaim";
+
+/// And claims of volumes.
+std::size_t MostPods(const Life& life) { return 4 * std::size_t{life.slots} + 16; }
+
+void Mark(std::optional<Sight>& sight, Instant at, Instant after,
+          std::optional<std::int64_t> second = std::nullopt) {
+  if (!sight) sight = Sight{at, std::min(after, at), second};
+}
+
+/// Calls visit(reference) for each owner.
+template <typename Visit>
+void ForEachOwner(const Object& object, Visit visit) {
+  const Object* const owners = At(object, "/metadata/ownerReferences");
+  if (owners == nullptr || !owners->is_array()) return;
+  for (const Object& owner : *owners) visit(owner);
+}
+
+/// The slot of a pod that is over without having succeeded, and that no other pod has taken since.
+std::optional<std::uint32_t> VacatedSlot(const Life& life) {
+  std::vector<bool> vacated(life.slots_taken);
+  for (const PodLife& pod : life.pods) {
+    vacated[pod.slot] =
+        pod.failed || (Of(pod.sights, PodPhase::kDeleted) && !Of(pod.sights, PodPhase::kFinished));
+  }
+  const auto found = std::find(vacated.begin(), vacated.end(), true);
+  if (found == vacated.end()) return std::nullopt;
+  return static_cast<std::uint32_t>(found - vacated.begin());
+}
+
+struct Slot {
+  std::uint32_t number = 0;
+  bool is_new = true;
+};
+
+/// Which slot a pod takes: that of its labels; if they do not say, one that is free, then one that
+/// was vacated, then one more than the workload needs.
+Slot TakeSlot(Life& life, const std::string& name) {
+  if (!name.empty()) {
+    const auto [at, is_new] = life.slot_names.emplace(name, life.slots_taken);
+    if (is_new) ++life.slots_taken;
+    return {at->second, is_new};
+  }
+  if (life.slots_taken >= life.slots) {
+    if (const auto vacated = VacatedSlot(life)) return {*vacated, false};
+  }
+  return {life.slots_taken++, true};
+}
+
+}  // namespace
+
+Observer::Observer(const Kind& kind, std::string run) : Observer(kind, std::move(run), Limits{}) {}
+
+Observer::Observer(const Kind& kind, std::string run, Limits limits)
+    : kind_(kind), run_(std::move(run)), limits_(limits) {}
+
+// ---- what we do ourselves
+
+Status Observer::Announce(const std::string& space, const std::string& name, std::uint32_t slots,
+                          Instant begin, const Planned& beside) {
+  if (lives_.size() >= limits_.workloads) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat("workloads: ", limits_.workloads, " are the most of one run; use more runs"));
+  }
+  if (slots == 0 || slots > kMostSlots) {
+    return absl::InvalidArgumentError(absl::StrCat("workers: ", slots, " pods of '", name,
+                                                   "'; 1 to ", kMostSlots, " can be followed"));
+  }
+  if (slots > limits_.pods - slots_) {
+    return absl::ResourceExhaustedError(absl::StrCat("workers: ", slots, " pods of '", name,
+                                                     "' make more than the ", limits_.pods,
+                                                     " that one run may have; use more runs"));
+  }
+  if (!by_name_.emplace(KeyOf(space, name), lives_.size()).second) {
+    return absl::AlreadyExistsError(
+        absl::StrCat("workload: '", KeyOf(space, name), "' is planned already; names are unique"));
+  }
+  slots_ += slots;
+  Life& life = lives_.emplace_back();
+  life.space = space;
+  life.name = name;
+  life.slots = slots;
+  life.begin = begin;
+  life.planned = beside;
+  return absl::OkStatus();
+}
+
+Status Observer::Plan(const std::string& space, const std::string& name, std::uint32_t slots,
+                      Instant planned, const Planned& beside) {
+  const Life* const expected = LifeNamed(space, name);
+  if (expected == nullptr || Of(expected->own, Moment::kPlanned)) {
+    if (Status status = Announce(space, name, slots, planned, beside); !status.ok()) return status;
+  }
+  Hear({.what = What::kPlan,
+        .at = planned,
+        .space = space,
+        .name = name,
+        .slots = slots,
+        .beside = beside});
+  Life& life = *Find(space, name);
+  Mark(Of(life.own, Moment::kPlanned), planned, planned);
+  life.begin = std::max(life.begin, planned);
+  return absl::OkStatus();
+}
+
+Status Observer::Expect(const std::string& space, const std::string& name, std::uint32_t slots,
+                        Instant begin, const Planned& beside) {
+  if (Status status = Announce(space, name, slots, begin, beside); !status.ok()) return status;
+  Hear({.what = What::kExpect,
+        .at = begin,
+        .space = space,
+        .name = name,
+        .slots = slots,
+        .beside = beside});
+  return absl::OkStatus();
+}
+
+const Life* Observer::LifeNamed(const std::string& space, const std::string& name) const {
+  const auto found = by_name_.find(KeyOf(space, name));
+  return found == by_name_.end() ? nullptr : &lives_[found->second];
+}
+
+Life* Observer::Find(const std::string& space, const std::string& name) {
+  const auto found = by_name_.find(KeyOf(space, name));
+  return found == by_name_.end() ? nullptr : &lives_[found->second];
+}
+
+void Observer::Sent(const std::string& space, const std::string& name, Instant at) {
+  Life* const life = Find(space, name);
+  if (life == nullptr) return;
+  Hear({.what = What::kSent, .at = at, .space = space, .name = name});
+  Mark(Of(life->own, Moment::kSent), at, at);
+  life->begin = std::max(life->begin, at);
+}
+
+void Observer::Replied(const std::string& space, const std::string& name, Instant at) {
+  Hear({.what = What::kReplied, .at = at, .space = space, .name = name});
+  if (Life* const life = Find(space, name)) Mark(Of(life->own, Moment::kReplied), at, at);
+}
+
+void Observer::Refused(const std::string& space, const std::string& name, const std::string& why) {
+  Hear({.what = What::kRefused, .space = space, .name = name, .why = why});
+  if (Life* const life = Find(space, name)) life->refused = why.empty() ? "refused" : why;
+}
+
+// ---- whose object it is
+
+std::optional<std::size_t> Observer::ByName(const Object& object, const std::string& name) const {
+  if (name.empty()) return std::nullopt;
+  const auto found = by_name_.find(KeyOf(TextAt(object, "/metadata/namespace"), name));
+  if (found == by_name_.end()) return std::nullopt;
+  return found->second;
+}
+
+std::optional<std::size_t> Observer::ByOwner(const Object& object) const {
+  std::optional<std::size_t> life;
+  ForEachOwner(object, [&](const Object& owner) {
+    const auto found = known_.find(TextAt(owner, "/uid"));
+    if (!life && found != known_.end()) life = found->second.life;
+    // The owner's own event may come later, as it is on another watch.
+    if (!life && TextAt(owner, "/kind") == kind_.own.kind) {
+      life = ByName(object, TextAt(owner, "/name"));
+    }
+  });
+  return life;
+}
+
+std::optional<std::size_t> Observer::LifeOf(const Object& object) const {
+  const std::string run = LabelOf(object, kRunLabel);
+  if (!run.empty() && run != run_) return std::nullopt;
+  const std::string kind = TextAt(object, "/kind");
+  if (run == run_) {
+    if (kind == kind_.own.kind) {
+      if (const auto life = ByName(object, TextAt(object, "/metadata/name"))) return life;
+    }
+    if (const auto life = ByName(object, LabelOf(object, kWorkloadLabel))) return life;
+  }
+  if (kind == "Pod") {
+    for (const std::string_view label : kind_.pod_labels) {
+      if (const auto life = ByName(object, LabelOf(object, label))) return life;
+    }
+  }
+  return ByOwner(object);
+}
+
+/// An object of the same name, or a child of such a one, that came after the first was gone.
+bool Observer::BelongsToAnother(const Object& object, const Life& life) const {
+  const bool is_own =
+      TextAt(object, "/kind") == kind_.own.kind && TextAt(object, "/metadata/name") == life.name;
+  if (is_own) return !life.uid.empty() && life.uid != TextAt(object, "/metadata/uid");
+  bool another = false;
+  ForEachOwner(object, [&](const Object& owner) {
+    const auto found = known_.find(TextAt(owner, "/uid"));
+    another = another || (found != known_.end() && found->second.ignored);
+  });
+  return another;
+}
+
+Observer::Known Observer::NewKnown(const Object& object, std::size_t index) {
+  Life& life = lives_[index];
+  Known known;
+  known.life = index;
+  known.kind = TextAt(object, "/kind");
+  known.ignored = BelongsToAnother(object, life);
+  const bool is_own = known.kind == kind_.own.kind && TextAt(object, "/metadata/name") == life.name;
+  if (is_own && known.ignored) ++life.recreated;
+  if (is_own && !known.ignored) life.uid = TextAt(object, "/metadata/uid");
+  if (known.kind == "Pod" && !known.ignored) {
+    known.pod = AddPod(object, life);
+    known.ignored = known.pod < 0;
+  }
+  if (known.kind == kClaim && !known.ignored) {
+    known.claim = AddClaim(life);
+    known.ignored = known.claim < 0;
+  }
+  return known;
+}
+
+/// What is known of the object; nullptr: it is none of this run's, as far as one can tell yet.
+Observer::Known* Observer::Recognise(const Object& object, const Waiting& seen) {
+  const std::string uid = TextAt(object, "/metadata/uid");
+  const auto found = known_.find(uid);
+  if (found != known_.end()) return &found->second;
+  const auto life = LifeOf(object);
+  if (life) return &known_.emplace(uid, NewKnown(object, *life)).first->second;
+  ++unusual_.foreign;
+  const bool has_owner = At(object, "/metadata/ownerReferences") != nullptr;
+  if (has_owner && waiting_.size() < limits_.waiting) waiting_.emplace(uid, seen);
+  return nullptr;
+}
+
+// ---- what is seen
+
+Observer::When Observer::WhenOf(const Life& life, Instant at, std::optional<Instant> blind_since) {
+  return {at, std::min(at, std::max(life.begin, blind_since.value_or(life.begin)))};
+}
+
+Observer::When Observer::WhenOf(const Life& life, const Waiting& seen) {
+  return seen.late ? WhenOf(life, seen.at, seen.blind_since) : When{seen.at, seen.at};
+}
+
+bool Observer::IsNews(const Object& object, Known& known) {
+  std::uint64_t version = 0;
+  if (!absl::SimpleAtoi(TextAt(object, "/metadata/resourceVersion"), &version)) return true;
+  if (version < known.version) ++unusual_.stale;
+  const bool news = version > known.version;
+  known.version = std::max(version, known.version);
+  return news;
+}
+
+void Observer::Seen(Event event, const Object& object, Instant at,
+                    std::optional<Instant> blind_since) {
+  const std::string uid = TextAt(object, "/metadata/uid");
+  const std::string kind = TextAt(object, "/kind");
+  if (uid.empty() || kind.empty() || TextAt(object, "/metadata/name").empty()) {
+    ++unusual_.broken;
+    return;
+  }
+  Hear({.what = What::kSeen, .at = at, .event = event, .object = &object, .other = blind_since});
+  Stream& stream = streams_[kind];
+  const bool late = event == Event::kListed || blind_since;
+  const Waiting seen{at, late, blind_since ? blind_since : stream.alive};
+  Known* const known = Recognise(object, seen);
+  if (known != nullptr && !known->ignored && !known->gone) {
+    Life& life = lives_[known->life];
+    When when = WhenOf(life, seen);
+    if (event == Event::kListed) known->listed_in = stream.generation;
+    const auto waited = waiting_.find(uid);
+    // What has come since is between the two.
+    if (waited != waiting_.end()) {
+      when.after = std::min(when.after, WhenOf(life, waited->second).after);
+    }
+    if (IsNews(object, *known) || event == Event::kDeleted) {
+      if (known->pod >= 0) SeePod(object, *known, when);
+      if (known->claim >= 0) SeeClaim(object, *known, when);
+      SeeDecision(object, when);
+      SeeSigns(object, life, when);
+    }
+    if (event == Event::kDeleted) SeeGone(*known, uid, when);
+    waiting_.erase(uid);
+  }
+  if (event == Event::kDeleted) waiting_.erase(uid);
+  if (event != Event::kListed) stream.alive = at;
+}
+
+std::int32_t Observer::AddPod(const Object& object, Life& life) {
+  if (life.pods.size() >= MostPods(life)) {
+    ++life.left_out;
+    ++unusual_.left_out;
+    return -1;
+  }
+  const Slot slot = TakeSlot(life, SlotOf(kind_, object));
+  PodLife& pod = life.pods.emplace_back();
+  pod.slot = slot.number;
+  pod.replacement = !slot.is_new || slot.number >= life.slots;
+  pod.name = TextAt(object, "/metadata/name");
+  pod.uid = TextAt(object, "/metadata/uid");
+  return static_cast<std::int32_t>(life.pods.size() - 1);
+}
+
+void Observer::SeePod(const Object& object, const Known& known, const When& when) {
+  PodLife& pod = lives_[known.life].pods[static_cast<std::size_t>(known.pod)];
+  const auto waited = waiting_.find(TextAt(object, "/metadata/uid"));
+  const PodShown shown = ShownBy(object);
+  if (waited != waiting_.end()) {
+    // It was seen before, so this much of it is known as well as it was then.
+    const When first = WhenOf(lives_[known.life], waited->second);
+    Mark(Of(pod.sights, PodPhase::kCreated), first.at, first.after, shown.front()->second);
+  }
+  for (std::size_t i = 0; i < kPodPhases; ++i) {
+    if (shown[i]) Mark(pod.sights[i], when.at, when.after, shown[i]->second);
+  }
+  pod.restarts = std::max(pod.restarts, RestartsOf(object));
+  pod.evicted = pod.evicted || IsEvicted(object);
+  pod.failed = TextAt(object, "/status/phase") == "Failed";
+  pod.pending.Change(PendingReason(object), when.after, when.at);
+}
+
+std::int32_t Observer::AddClaim(Life& life) {
+  if (life.claims.size() >= MostPods(life)) return -1;
+  life.claims.emplace_back();
+  return static_cast<std::int32_t>(life.claims.size() - 1);
+}
+
+void Observer::SeeClaim(const Object& object, const Known& known, const When& when) {
+  ClaimLife& claim = lives_[known.life].claims[static_cast<std::size_t>(known.claim)];
+  Mark(claim.requested, when.at, when.after, SecondAt(object, "/metadata/creationTimestamp"));
+  if (TextAt(object, "/status/phase") == "Bound") Mark(claim.bound, when.at, when.after);
+}
+
+void Observer::SeeDecision(const Object& object, const When& when) {
+  if (TextAt(object, "/kind") != "BindRequest") return;
+  ForEachOwner(object, [&](const Object& owner) {
+    const auto found = known_.find(TextAt(owner, "/uid"));
+    if (found == known_.end() || found->second.pod < 0) return;
+    Life& life = lives_[found->second.life];
+    Mark(Of(life.pods[static_cast<std::size_t>(found->second.pod)].sights, PodPhase::kDecided),
+         when.at, when.after, SecondAt(object, "/metadata/creationTimestamp"));
+  });
+}
+
+void Observer::SeeSigns(const Object& object, Life& life, const When& when) {
+  const std::string kind = TextAt(object, "/kind");
+  if (kind == kind_.own.kind && TextAt(object, "/metadata/uid") == life.uid) {
+    Mark(Of(life.own, Moment::kCreated), when.at, when.after,
+         SecondAt(object, "/metadata/creationTimestamp"));
+  }
+  for (const MomentSign& each : kind_.signs) {
+    if (const auto shown = Look(each.sign, object)) {
+      Mark(Of(life.own, each.moment), when.at, when.after, shown->second);
+    }
+  }
+  if (kind_.held && kind_.held->object == kind) {
+    const bool held = Look(*kind_.held, object).has_value();
+    life.held.Change(held ? std::optional(Reason::kQuota) : std::nullopt, when.after, when.at);
+  }
+  if (kind_.evicted && kind_.evicted->object == kind) {
+    const auto shown = Look(*kind_.evicted, object);
+    const std::string which = shown ? absl::StrCat("at ", shown->second.value_or(0)) : "";
+    if (!which.empty() && which != life.eviction) ++life.evictions;
+    life.eviction = which;
+  }
+}
+
+void Observer::SeeGone(Known& known, const std::string& uid, const When& when) {
+  known.gone = true;
+  Life& life = lives_[known.life];
+  if (known.pod >= 0) {
+    PodLife& pod = life.pods[static_cast<std::size_t>(known.pod)];
+    Mark(Of(pod.sights, PodPhase::kDeleted), when.at, when.after);
+    pod.pending.Change(std::nullopt, when.after, when.at);
+  }
+  if (uid == life.uid) {
+    Mark(Of(life.own, Moment::kDeleted), when.at, when.after);
+    life.held.Change(std::nullopt, when.after, when.at);
+  }
+}
+
+void Observer::Alive(std::string_view object_kind, Instant at) {
+  Hear({.what = What::kAlive, .at = at, .name = object_kind});
+  streams_[std::string(object_kind)].alive = at;
+}
+
+void Observer::Listing(std::string_view object_kind) {
+  Hear({.what = What::kListing, .name = object_kind});
+  ++streams_[std::string(object_kind)].generation;
+}
+
+void Observer::Listed(std::string_view object_kind, Instant at) {
+  Hear({.what = What::kListed, .at = at, .name = object_kind});
+  Stream& stream = streams_[std::string(object_kind)];
+  if (stream.listed || stream.alive) ++unusual_.relists;
+  stream.listed = true;
+  for (auto& [uid, known] : known_) {
+    const bool missing = known.kind == object_kind && known.listed_in != stream.generation;
+    if (!missing || known.gone || known.ignored) continue;
+    SeeGone(known, uid, WhenOf(lives_[known.life], at, stream.alive));
+  }
+  ++stream.generation;
+  stream.alive = at;
+}
+
+// ---- canaries
+
+void Observer::CanaryWritten(const std::string& name, Instant sent, Instant replied) {
+  Hear({.what = What::kCanaryWritten, .at = sent, .name = name, .other = replied});
+  Canary& canary = canaries_[name];
+  canary.sent = sent;
+  canary.replied = replied;
+  SetLag(name);
+}
+
+void Observer::CanarySeen(const std::string& name, Instant at) {
+  Hear({.what = What::kCanarySeen, .at = at, .name = name});
+  Canary& canary = canaries_[name];
+  if (!canary.seen) canary.seen = at;
+  SetLag(name);
+}
+
+void Observer::Resume(Instant at) {
+  Hear({.what = What::kResume, .at = at});
+  canaries_.clear();
+}
+
+/// What comes without an instant happened after what came before it.
+void Observer::Hear(Said said) {
+  if (said.at == Instant{}) said.at = latest_;
+  // What is planned lies ahead, and others may have sent by another clock.
+  if (said.what > What::kSent) latest_ = std::max(latest_, said.at);
+  if (hearer_) hearer_(said);
+}
+
+void Observer::SetLag(const std::string& name) {
+  const auto found = canaries_.find(name);
+  const Canary& canary = found->second;
+  if (canary.sent && canary.seen) {
+    lags_.push_back({*canary.seen - *canary.replied, *canary.seen - *canary.sent});
+    canaries_.erase(found);
+  } else if (canaries_.size() > kMostOpenCanaries) {
+    canaries_.erase(canaries_.begin());
+  }
+}
+
+}  // namespace twofold::lifecycle

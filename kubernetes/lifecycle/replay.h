@@ -1,0 +1,43 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "kubernetes/lifecycle/journal_lines.h"
+#include "kubernetes/lifecycle/observed.h"
+#include "kubernetes/lifecycle/record.h"
+#include "kubernetes/lifecycle/times/clock_offset.h"
+#include "lib/common/instant.h"
+#include "lib/common/result.h"
+
+namespace twofold::lifecycle {
+
+/// Tells the lines of a journal to an Observer. Instants are those of `anchor`.
+class Replay {
+ public:
+  explicit Replay(const Anchor& anchor) : anchor_(anchor) {}
+
+  /// The first line is the head.
+  /// Errors   kInvalidArgument: not a line of a journal, or of a kind that is not known.
+  Status Take(const Object& line);
+
+  // After the first line.
+  [[nodiscard]] const Record& record() const { return record_; }
+  [[nodiscard]] const Tally& tally() const { return aside_.tally; }
+  Observed& observed() { return *observed_; }
+  std::unique_ptr<Observed> TakeObserved() { return std::move(observed_); }
+
+  /// The last sign of life in it.
+  Instant Latest();
+
+ private:
+  Status TakeHead(const Object& line);
+
+  const Anchor anchor_;
+  Record record_;
+  std::unique_ptr<Observed> observed_;
+  Aside aside_;
+};
+
+}  // namespace twofold::lifecycle

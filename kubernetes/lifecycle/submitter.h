@@ -1,0 +1,102 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "kubernetes/api/call.h"
+#include "kubernetes/api/connection.h"
+#include "kubernetes/lifecycle/observed.h"
+#include "kubernetes/lifecycle/pace.h"
+#include "kubernetes/lifecycle/settings.h"
+#include "lib/common/instant.h"
+#include "lib/common/mutex.h"
+#include "lib/common/result.h"
+
+namespace twofold::lifecycle {
+
+/// Creates an object that has the labels of a run. That it is there already is no error if an
+/// earlier try of this very call has made it, as the labels tell. Returns when the answer came.
+Result<kube::Reply> CreateOurs(kube::Connection& connection, const kube::Resource& resource,
+                               const Object& object);
+
+struct SubmitCounts {
+  std::uint64_t sent = 0;
+  std::uint64_t created = 0;
+  std::uint64_t late = 0;       ///< sent more than kLate after their planned instant
+  std::uint64_t repeated = 0;   ///< sent again after the connection had broken
+  std::uint64_t throttled = 0;  ///< times that the server asked to wait
+  Duration throttled_time{};
+  std::map<kube::Flow, std::uint64_t> throttled_by = {};  ///< of these, those that say by whom
+  std::map<std::string, std::uint64_t> refused = {};      ///< by reason
+  std::string refusal = {};                               ///< the first, as an example
+
+  friend bool operator==(const SubmitCounts&, const SubmitCounts&) = default;
+};
+
+/// Whether an answer says that the store behind the API server takes no more: etcd's quota or its
+/// disk. Trying again makes it worse.
+bool IsOutOfSpace(const Status& status);
+
+/// Creates the workloads of a run at their planned instants, or as fast as its connections allow.
+///
+/// Time     The clock starts with the first instant that is planned. An instant that comes while
+///          all connections wait for answers is late, and is counted; those after it, up to the
+///          next wave, are not moved.
+/// Threads  Safe. A thread a connection.
+class Submitter {
+ public:
+  /// `resources`: of the objects of a workload, in their order. Starts at once.
+  Submitter(const kube::Access& access, const RunSettings& settings,
+            std::vector<kube::Resource> resources, Observed& observed);
+
+  /// Stops.
+  ~Submitter();
+
+  /// Sends no more. Calls that are under way may finish for kGrace.
+  void Stop();
+  static constexpr Duration kGrace = std::chrono::seconds(5);
+  static constexpr Duration kLate = std::chrono::milliseconds(50);
+
+  /// Sends no more, and returns at once: what is under way goes on.
+  void Cease();
+
+  /// Whether all has been sent and answered, now or until `deadline`; or Stop or Cease was called.
+  bool Await(Instant deadline);
+
+  /// Not OK: the server's store is full (IsOutOfSpace), so nothing more is sent.
+  Status failure();
+
+  SubmitCounts counts();
+
+ private:
+  void Work(kube::Connection& connection);
+  std::optional<Pace::Turn> TakeNext();
+  bool WaitUntil(Instant planned);
+  void Send(kube::Connection& connection, std::vector<Object> objects, Instant planned,
+            std::uint32_t wave);
+  void Count(const kube::Connection& connection, const kube::ConnectionCounts& before,
+             const Status& status, Duration late);
+  void End();
+
+  const RunSettings& settings_;
+  const std::vector<kube::Resource> resources_;
+  Observed& observed_;
+  Mutex mutex_;
+  Condition changed_;
+  SubmitCounts counts_ ABSL_GUARDED_BY(mutex_);
+  Pace pace_ ABSL_GUARDED_BY(mutex_);
+  Status failure_ ABSL_GUARDED_BY(mutex_);
+  std::size_t working_ ABSL_GUARDED_BY(mutex_) = 0;  // threads
+  bool stopped_ ABSL_GUARDED_BY(mutex_) = false;
+  std::vector<std::unique_ptr<kube::Connection>> connections_;
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace twofold::lifecycle
