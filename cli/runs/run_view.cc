@@ -7,7 +7,7 @@
 
 #include "cli/command/time_text.h"
 #include "cli/runs/benchmark.h"
-#include "lib/spec/node.h"
+#include "lib/yaml/node.h"
 
 namespace twofold::run {
 namespace {
@@ -103,7 +103,7 @@ std::string ProgressText(const Driver& driver, const Progress& progress) {
 
 std::string ProgressLine(const Driver& driver, const Progress& progress, std::size_t columns) {
   constexpr std::size_t kDots = 3;  // that say that something was cut off
-  return spec::Shown(Bar(progress) + ProgressText(driver, progress),
+  return yaml::Shown(Bar(progress) + ProgressText(driver, progress),
                      std::max(columns, kDots) - kDots);
 }
 

@@ -15,12 +15,12 @@
 #include "lib/common/no_proxy.h"
 #include "lib/http/url.h"
 #include "lib/security/reloaded.h"
-#include "lib/spec/node.h"
+#include "lib/yaml/node.h"
 
 namespace twofold::kube {
 namespace {
 
-using spec::NodeRef;
+using yaml::NodeRef;
 
 constexpr std::size_t kMaxFile = 1 << 20;
 constexpr std::string_view kPodFolder = "/var/run/secrets/kubernetes.io/serviceaccount/";
@@ -35,20 +35,20 @@ struct File {
 /// A value of a file, for reading and for messages.
 struct Value {
   const File* file = nullptr;
-  const spec::Node* node = nullptr;
+  const yaml::Node* node = nullptr;
 };
 
 Status Bad(const Value& value, std::string_view field, std::string_view what) {
-  const Status fault = spec::Fault(value.node->place, field, what);
+  const Status fault = yaml::Fault(value.node->place, field, what);
   return absl::InvalidArgumentError(
       absl::StrCat(value.file->path, ":", std::string(fault.message())));
 }
 
 /// What is under `key`; null: nothing, or null.
-const spec::Node* Child(const Value& map, std::string_view key) {
-  const spec::Map* entries = spec::AsMap(*map.node);
-  const spec::Entry* entry = entries == nullptr ? nullptr : spec::Find(*entries, key);
-  return entry == nullptr || spec::IsNull(*entry->value) ? nullptr : entry->value.get();
+const yaml::Node* Child(const Value& map, std::string_view key) {
+  const yaml::Map* entries = yaml::AsMap(*map.node);
+  const yaml::Entry* entry = entries == nullptr ? nullptr : yaml::Find(*entries, key);
+  return entry == nullptr || yaml::IsNull(*entry->value) ? nullptr : entry->value.get();
 }
 
 /// Errors are kept in `status`, the first one counts, so that readers are plain lists of fields.
@@ -96,12 +96,12 @@ class Reader {
   }
 
   [[nodiscard]] bool Has(std::string_view key) const { return Child(map_, key) != nullptr; }
-  [[nodiscard]] const spec::Node* Find(std::string_view key) const { return Child(map_, key); }
+  [[nodiscard]] const yaml::Node* Find(std::string_view key) const { return Child(map_, key); }
 
  private:
   template <typename T>
   std::optional<T> Get(std::string_view key, std::string_view what) const {
-    const spec::Node* node = Child(map_, key);
+    const yaml::Node* node = Child(map_, key);
     if (node == nullptr) return std::nullopt;
     if (const T* value = std::get_if<T>(&node->value)) return *value;
     status_.Update(Bad({map_.file, node}, key, what));
@@ -115,7 +115,7 @@ class Reader {
 
 std::vector<std::string> Reader::Texts(std::string_view key) const {
   std::vector<std::string> texts;
-  for (const NodeRef& item : Get<spec::List>(key, "takes a list of texts").value_or(spec::List{})) {
+  for (const NodeRef& item : Get<yaml::List>(key, "takes a list of texts").value_or(yaml::List{})) {
     if (const auto* text = std::get_if<std::string>(&item->value)) {
       texts.push_back(*text);
     } else {
@@ -126,22 +126,22 @@ std::vector<std::string> Reader::Texts(std::string_view key) const {
 }
 
 std::optional<Reader> Reader::Within(std::string_view key) const {
-  const spec::Node* node = Child(map_, key);
+  const yaml::Node* node = Child(map_, key);
   if (node == nullptr) return std::nullopt;
   const Value value{map_.file, node};
-  if (spec::AsMap(*node) == nullptr) status_.Update(Bad(value, key, "takes a map"));
+  if (yaml::AsMap(*node) == nullptr) status_.Update(Bad(value, key, "takes a map"));
   return Reader(value, sources_, status_);
 }
 
 std::vector<Reader> Reader::Each(std::string_view key) const {
   std::vector<Reader> readers;
-  const spec::Node* node = Child(map_, key);
+  const yaml::Node* node = Child(map_, key);
   if (node == nullptr) return readers;
-  const spec::List* list = spec::AsList(*node);
+  const yaml::List* list = yaml::AsList(*node);
   if (list == nullptr) status_.Update(Bad({map_.file, node}, key, "takes a list"));
-  for (const NodeRef& item : list == nullptr ? spec::List{} : *list) {
+  for (const NodeRef& item : list == nullptr ? yaml::List{} : *list) {
     const Value value{map_.file, item.get()};
-    if (spec::AsMap(*item) == nullptr) status_.Update(Bad(value, key, "takes a list of maps"));
+    if (yaml::AsMap(*item) == nullptr) status_.Update(Bad(value, key, "takes a list of maps"));
     readers.emplace_back(value, sources_, status_);
   }
   return readers;
@@ -165,8 +165,8 @@ std::string Reader::Contents(const std::string& key) const {
 std::string ExecConfig(const Reader& cluster) {
   for (const Reader& extension : cluster.Each("extensions")) {
     if (extension.Text("name") != "client.authentication.k8s.io/exec") continue;
-    const spec::Node* config = extension.Find("extension");
-    return config == nullptr ? "" : spec::ToJson(*config).dump();
+    const yaml::Node* config = extension.Find("extension");
+    return config == nullptr ? "" : yaml::ToJson(*config).dump();
   }
   return {};
 }
@@ -267,8 +267,8 @@ Identity ReadIdentity(const Reader& reader) {
   identity.as_uid = reader.Text("as-uid");
   identity.as_groups = reader.Texts("as-groups");
   if (const auto extra = reader.Within("as-user-extra")) {
-    if (const spec::Map* entries = spec::AsMap(*reader.Find("as-user-extra"))) {
-      for (const spec::Entry& entry : *entries)
+    if (const yaml::Map* entries = yaml::AsMap(*reader.Find("as-user-extra"))) {
+      for (const yaml::Entry& entry : *entries)
         identity.as_extra[entry.key] = extra->Texts(entry.key);
     }
   }
@@ -366,15 +366,15 @@ Result<Config> Files::Read() {
 }
 
 Result<File> ParseFile(const std::string& text, const std::string& path) {
-  spec::Limits limits;
+  yaml::Limits limits;
   limits.bytes = kMaxFile;
-  Result<NodeRef> root = spec::ParseDocument(text, limits);
+  Result<NodeRef> root = yaml::ParseDocument(text, limits);
   if (!root.ok()) {
     return absl::InvalidArgumentError(
         absl::StrCat(path, ":", std::string(root.status().message())));
   }
   File file{path, *std::move(root)};
-  if (spec::AsMap(*file.root) == nullptr) {
+  if (yaml::AsMap(*file.root) == nullptr) {
     return Bad({&file, file.root.get()}, "", "a kubeconfig is a map");
   }
   return file;

@@ -12,7 +12,7 @@
 #include "kubernetes/lifecycle/moments/fields.h"
 #include "kubernetes/lifecycle/templates/built_in.h"
 #include "lib/common/printable.h"
-#include "lib/spec/node.h"
+#include "lib/yaml/node.h"
 
 namespace twofold::lifecycle {
 namespace {
@@ -132,7 +132,7 @@ std::optional<std::uint32_t> NumberIn(std::string_view text, const Fields& field
   return field.ok() ? (*field)->number : std::nullopt;
 }
 
-Result<Object> Fill(const spec::Json& json, const Fields& fields, bool texts);
+Result<Object> Fill(const yaml::Json& json, const Fields& fields, bool texts);
 
 Result<Object> FillText(const std::string& text, const Fields& fields, bool texts) {
   const auto number = NumberIn(text, fields);
@@ -142,7 +142,7 @@ Result<Object> FillText(const std::string& text, const Fields& fields, bool text
   return Object(*filled);
 }
 
-Result<Object> FillMap(const spec::Json& json, const Fields& fields, bool texts) {
+Result<Object> FillMap(const yaml::Json& json, const Fields& fields, bool texts) {
   Object map = Object::object();
   for (const auto& [key, value] : json.items()) {
     const bool below = texts || std::find(kTexts.begin(), kTexts.end(), key) != kTexts.end();
@@ -155,12 +155,12 @@ Result<Object> FillMap(const spec::Json& json, const Fields& fields, bool texts)
   return map;
 }
 
-Result<Object> Fill(const spec::Json& json, const Fields& fields, bool texts) {
+Result<Object> Fill(const yaml::Json& json, const Fields& fields, bool texts) {
   if (json.is_string()) return FillText(json.get<std::string>(), fields, texts);
   if (json.is_object()) return FillMap(json, fields, texts);
   if (!json.is_array()) return Object(json);
   Object list = Object::array();
-  for (const spec::Json& each : json) {
+  for (const yaml::Json& each : json) {
     auto filled = Fill(each, fields, texts);
     if (!filled.ok()) return filled.status();
     list.push_back(*std::move(filled));
@@ -342,9 +342,9 @@ std::uint32_t ClaimsOf(const Kind& kind, const Settings& settings) {
 Result<std::vector<Object>> Render(const Kind& kind, const std::string& text,
                                    const Settings& settings) {
   if (Status status = CheckSettings(settings); !status.ok()) return status;
-  const auto document = spec::ParseDocument(text);
+  const auto document = yaml::ParseDocument(text);
   if (!document.ok()) return document.status();
-  auto filled = Fill(spec::ToJson(**document), FieldsOf(settings), false);
+  auto filled = Fill(yaml::ToJson(**document), FieldsOf(settings), false);
   if (!filled.ok()) return filled.status();
   auto objects = ObjectsIn(*std::move(filled));
   if (!objects.ok()) return objects.status();

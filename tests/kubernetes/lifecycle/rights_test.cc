@@ -14,7 +14,7 @@
 #include "kubernetes/lifecycle/remains.h"
 #include "kubernetes/lifecycle/run.h"
 #include "kubernetes/lifecycle/templates/built_in.h"
-#include "lib/spec/node.h"
+#include "lib/yaml/node.h"
 #include "tests/fakes/kube_api.h"
 #include "tests/kubernetes/lifecycle/controller.h"
 #include "tests/support/program.h"
@@ -32,10 +32,10 @@ Rights AllowedBy(const std::string& file) {
   std::ifstream stream(std::string(DEPLOYMENTS) + file);
   std::string text{std::istreambuf_iterator<char>(stream), {}};
   text = text.substr(0, text.find("\n---"));
-  const auto document = spec::ParseDocument(text);
+  const auto document = yaml::ParseDocument(text);
   EXPECT_TRUE(document.ok()) << document.status();
   Rights allowed;
-  const spec::Json role = spec::ToJson(**document);
+  const yaml::Json role = yaml::ToJson(**document);
   for (const auto& rule : role.at("rules")) {
     for (const auto& group : rule.at("apiGroups")) {
       for (const auto& resource : rule.at("resources")) {

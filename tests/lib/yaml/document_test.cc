@@ -2,10 +2,10 @@
 
 #include <chrono>
 
-#include "lib/spec/node.h"
-#include "tests/lib/spec/parse.h"
+#include "lib/yaml/node.h"
+#include "tests/lib/yaml/parse.h"
 
-namespace twofold::spec {
+namespace twofold::yaml {
 namespace {
 
 using testing::HasSubstr;
@@ -139,4 +139,4 @@ TEST(ParseDocument, AnAliasOfItselfIsRefused) {
 }
 
 }  // namespace
-}  // namespace twofold::spec
+}  // namespace twofold::yaml

@@ -1,7 +1,7 @@
-#include "lib/spec/node.h"
-#include "tests/lib/spec/parse.h"
+#include "lib/yaml/node.h"
+#include "tests/lib/yaml/parse.h"
 
-namespace twofold::spec {
+namespace twofold::yaml {
 namespace {
 
 std::string Merged(const std::string& base, const std::string& over) {
@@ -33,4 +33,4 @@ TEST(Merge, KnowsTheSizeOfWhatItMade) {
 }
 
 }  // namespace
-}  // namespace twofold::spec
+}  // namespace twofold::yaml

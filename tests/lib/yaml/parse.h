@@ -4,9 +4,9 @@
 
 #include <string>
 
-#include "lib/spec/node.h"
+#include "lib/yaml/node.h"
 
-namespace twofold::spec {
+namespace twofold::yaml {
 
 /// The tree of a document that has to be right.
 inline NodeRef Parsed(const std::string& text) {
@@ -24,4 +24,4 @@ inline std::string ParseError(const std::string& text, const Limits& limits = {}
   return node.ok() ? "no error" : std::string(node.status().message());
 }
 
-}  // namespace twofold::spec
+}  // namespace twofold::yaml

@@ -15,9 +15,9 @@
 #include <vector>
 
 #include "lib/common/printable.h"
-#include "lib/spec/node.h"
+#include "lib/yaml/node.h"
 
-namespace twofold::spec {
+namespace twofold::yaml {
 namespace {
 
 // What yaml-cpp gives as the tag: of a scalar without quotes, of one in quotes, of !!str.
@@ -252,4 +252,4 @@ Result<NodeRef> ParseDocument(const std::string& text, const Limits& limits) {
   }
 }
 
-}  // namespace twofold::spec
+}  // namespace twofold::yaml

@@ -1,4 +1,4 @@
-#include "lib/spec/node.h"
+#include "lib/yaml/node.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -11,7 +11,7 @@
 
 #include "lib/common/printable.h"
 
-namespace twofold::spec {
+namespace twofold::yaml {
 namespace {
 
 constexpr std::size_t kLongestField = 120;
@@ -163,4 +163,4 @@ std::string Shown(std::string_view text, std::size_t most) {
   return Printable(text, most) + (text.size() > most ? "..." : "");
 }
 
-}  // namespace twofold::spec
+}  // namespace twofold::yaml

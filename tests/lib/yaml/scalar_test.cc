@@ -2,9 +2,9 @@
 
 #include <string>
 
-#include "lib/spec/node.h"
+#include "lib/yaml/node.h"
 
-namespace twofold::spec {
+namespace twofold::yaml {
 namespace {
 
 /// What the text stands for, as JSON.
@@ -38,4 +38,4 @@ TEST(PlainScalar, LeavesWhatReadersDisagreeAboutAsText) {
 }
 
 }  // namespace
-}  // namespace twofold::spec
+}  // namespace twofold::yaml
