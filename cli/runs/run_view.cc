@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "cli/command/time_text.h"
 #include "cli/runs/benchmark.h"
+#include "lib/common/time_left.h"
 #include "lib/yaml/node.h"
 
 namespace twofold::run {
@@ -94,7 +94,7 @@ std::string ProgressText(const Driver& driver, const Progress& progress) {
   AddCount(text, progress.failed, "failed");
   AddCount(text, progress.withdrawn, "withdrawn");
   if (progress.left && progress.ended() < progress.jobs) {
-    absl::StrAppend(&text, ", ", cli::TimeText(*progress.left), " left");
+    absl::StrAppend(&text, ", ", TimeLeftText(*progress.left), " left");
   }
   if (!progress.current) return text;
   const auto& permutation = PermutationOf(driver, driver.jobs()[*progress.current].permutation);

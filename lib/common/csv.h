@@ -6,7 +6,7 @@
 
 #include "lib/common/result.h"
 
-namespace twofold::cli {
+namespace twofold {
 
 /// A table out of CSV (RFC 4180): the first line names the columns. Lines that are empty or begin
 /// with '#' count for nothing.
@@ -23,4 +23,4 @@ struct Csv {
   [[nodiscard]] Result<std::size_t> Column(const std::string& name) const;
 };
 
-}  // namespace twofold::cli
+}  // namespace twofold

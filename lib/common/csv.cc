@@ -1,4 +1,4 @@
-#include "cli/scaling/csv.h"
+#include "lib/common/csv.h"
 
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_join.h>
@@ -8,7 +8,7 @@
 
 #include "lib/common/printable.h"
 
-namespace twofold::cli {
+namespace twofold {
 namespace {
 
 /// Reads records one after the other.
@@ -108,4 +108,4 @@ Result<std::size_t> Csv::Column(const std::string& name) const {
                                                  absl::StrJoin(columns, ", ")));
 }
 
-}  // namespace twofold::cli
+}  // namespace twofold

@@ -4,9 +4,9 @@
 
 #include "lib/common/instant.h"
 
-namespace twofold::cli {
+namespace twofold {
 
 /// How long something still takes, for people: "1 h 5 min", "12 s".
-std::string TimeText(Duration time);
+std::string TimeLeftText(Duration time);
 
-}  // namespace twofold::cli
+}  // namespace twofold
