@@ -11,8 +11,8 @@
 #include <string_view>
 #include <utility>
 
-#include "kubernetes/api/proxy.h"
 #include "lib/common/no_proxy.h"
+#include "lib/http/proxy.h"
 #include "lib/http/url.h"
 #include "lib/security/reloaded.h"
 #include "lib/yaml/node.h"
@@ -174,9 +174,9 @@ std::string ExecConfig(const Reader& cluster) {
 /// That of the file, else that of the environment.
 std::string ProxyOf(const Reader& reader, const http::Url& server, const ConfigSources& sources) {
   const std::string own = reader.Text("proxy-url");
-  const std::string proxy = own.empty() ? ProxyOfEnvironment(server, sources.variable) : own;
+  const std::string proxy = own.empty() ? http::ProxyOfEnvironment(server, sources.variable) : own;
   if (proxy.empty()) return {};
-  const auto parsed = ParseProxy(proxy);
+  const auto parsed = http::ParseProxy(proxy);
   if (parsed.ok()) return proxy;
   const std::string what(parsed.status().message());
   if (own.empty()) {

@@ -10,13 +10,10 @@
 
 #include "kubernetes/api/credentials.h"
 #include "kubernetes/api/errors.h"
-#include "kubernetes/api/proxy.h"
-#include "lib/common/mutex.h"
 #include "lib/common/printable.h"
 #include "lib/common/program.h"
-#include "lib/http/client_connection.h"
 #include "lib/http/gzip.h"
-#include "lib/http/url.h"
+#include "lib/http/proxy.h"
 
 namespace twofold::kube {
 namespace {
@@ -25,21 +22,6 @@ constexpr int kMaxBreaks = 3;  // of the connection during one call
 constexpr auto kAfterBreak = std::chrono::milliseconds(100);
 constexpr std::size_t kShownBody = 200;
 constexpr int kTooManyRequests = 429;
-
-/// An answer as it came.
-struct Answer {
-  http::Head head;
-  std::string body;
-  Instant sent;
-};
-
-/// Where a call stands after its tries so far.
-struct Tries {
-  int breaks = 0;
-  int throttled = 0;
-  bool repeated = false;
-  bool refused = false;  // by 401, once
-};
 
 std::string HeaderOf(const http::Head& head, std::string_view name) {
   const std::string* value = http::Find(head.headers, name);
@@ -67,16 +49,6 @@ void CountFlow(const http::Head& head, ConnectionCounts& counts) {
 
 bool Agrees(int status) { return status >= 200 && status < 300; }
 
-/// Of an answer other than one that agrees. What only says to ask elsewhere (3xx, 1xx) is not from
-/// an API server.
-Status Refusal(const Call& call, const Answer& answer) {
-  const int status = answer.head.status;
-  if (status >= 400) return ErrorOf(call.what, status, answer.body);
-  const auto to = http::ParseUrl(HeaderOf(answer.head, "location"));
-  const std::string told = to.ok() ? "redirects to " + to->server.host : "is no answer";
-  return ErrorOf(call.what, status, told + ": is a proxy in the way?");
-}
-
 Status Named(const Call& call, const std::string& server, const Status& status) {
   std::string text = absl::StrCat(call.what, ": ", server, ": ", std::string(status.message()));
   if (text.find("certificate verify failed") != std::string::npos) {
@@ -96,7 +68,7 @@ Result<http::Upstream> UpstreamOf(const Config& config, const http::Url& url) {
                    : config.cluster.ca.empty() ? http::Trust::kSystem
                                                : http::Trust::kCa;
   if (config.cluster.proxy.empty()) return upstream;
-  Result<http::Proxy> proxy = ParseProxy(config.cluster.proxy);
+  Result<http::Proxy> proxy = http::ParseProxy(config.cluster.proxy);
   if (!proxy.ok()) return proxy.status();
   upstream.proxy = *std::move(proxy);
   return upstream;
@@ -129,45 +101,37 @@ Result<Access> OpenAccess(const ConfigSources& sources) {
   return Open(*std::move(config));
 }
 
-class Connection::Impl {
- public:
-  Impl(Access access, ConnectionOptions options) : access_(std::move(access)), options_(options) {}
-
-  Result<Reply> Do(const Call& call);
-  Result<Instant> OpenStream(const Call& call);
-  Result<std::optional<Instant>> ReadStream(std::string& to, Duration timeout);
-  bool Sleep(Duration wait);
-  void Interrupt();
-  bool interrupted() {
-    const MutexLock lock(mutex_);
-    return interrupted_;
-  }
-  [[nodiscard]] const ConnectionCounts& counts() const { return counts_; }
-
- private:
-  Result<Answer> Ask(const Call& call, bool whole, Tries& tries);
-  Result<Answer> Try(const Call& call, bool whole, Instant deadline);
-  Status Connect(const Proof& proof, Instant deadline);
-  Status ReceiveAll(Answer& answer, Instant deadline);
-  bool MayRepeat(const Call& call, const Status& status, Tries& tries, Instant deadline);
-  bool MayRetry(const Answer& answer, Tries& tries, Instant deadline);
-  [[nodiscard]] http::Outgoing MakeRequest(const Call& call, bool whole, const Proof& proof) const;
-
-  const Access access_;
-  const ConnectionOptions options_;
-  ConnectionCounts counts_;
-  http::ClientConnection http_;
-  std::optional<http::Url> url_;
-  std::shared_ptr<const Proof> proof_;                // of the present try
-  std::shared_ptr<const security::TlsMaterial> tls_;  // of the open connection
-  bool sent_ = false;                                 // a part of the request, in the present try
-
-  Mutex mutex_;
-  Condition woken_;
-  bool interrupted_ ABSL_GUARDED_BY(mutex_) = false;
+/// An answer as it came.
+struct Connection::Answer {
+  http::Head head;
+  std::string body;
+  Instant sent;
 };
 
-Result<Reply> Connection::Impl::Do(const Call& call) {
+/// Where a call stands after its tries so far.
+struct Connection::Tries {
+  int breaks = 0;
+  int throttled = 0;
+  bool repeated = false;
+  bool refused = false;  // by 401, once
+};
+
+Connection::Connection(Access access, ConnectionOptions options)
+    : access_(std::move(access)), options_(options) {}
+
+Connection::~Connection() = default;
+
+/// Of an answer other than one that agrees. What only says to ask elsewhere (3xx, 1xx) is not from
+/// an API server.
+Status Connection::Refusal(const Call& call, const Answer& answer) {
+  const int status = answer.head.status;
+  if (status >= 400) return ErrorOf(call.what, status, answer.body);
+  const auto to = http::ParseUrl(HeaderOf(answer.head, "location"));
+  const std::string told = to.ok() ? "redirects to " + to->server.host : "is no answer";
+  return ErrorOf(call.what, status, told + ": is a proxy in the way?");
+}
+
+Result<Reply> Connection::Do(const Call& call) {
   Tries tries;
   Result<Answer> answer = Ask(call, true, tries);
   if (!answer.ok()) return answer.status();
@@ -184,7 +148,7 @@ Result<Reply> Connection::Impl::Do(const Call& call) {
   return reply;
 }
 
-Result<Instant> Connection::Impl::OpenStream(const Call& call) {
+Result<Instant> Connection::OpenStream(const Call& call) {
   Tries tries;
   const Result<Answer> answer = Ask(call, false, tries);
   if (!answer.ok()) return answer.status();
@@ -192,7 +156,7 @@ Result<Instant> Connection::Impl::OpenStream(const Call& call) {
 }
 
 /// An answer of success. `whole`: with its body.
-Result<Answer> Connection::Impl::Ask(const Call& call, bool whole, Tries& tries) {
+Result<Connection::Answer> Connection::Ask(const Call& call, bool whole, Tries& tries) {
   if (!call.fault.ok()) return call.fault;
   ++counts_.calls;
   const Instant deadline = Now() + options_.timeout;
@@ -214,9 +178,9 @@ Result<Answer> Connection::Impl::Ask(const Call& call, bool whole, Tries& tries)
 }
 
 /// One request and the answer to it, on the open connection or a new one.
-Result<Answer> Connection::Impl::Try(const Call& call, bool whole, Instant deadline) {
+Result<Connection::Answer> Connection::Try(const Call& call, bool whole, Instant deadline) {
   sent_ = false;
-  auto proof = access_.credentials->Get(Now(), [this] { return interrupted(); });
+  auto proof = access_.credentials->Get(Now(), [this] { return !interruption_.Pause(Now()); });
   if (!proof.ok()) return proof.status();
   proof_ = *std::move(proof);
   if (tls_ != proof_->tls || !http_.is_idle()) {
@@ -235,7 +199,7 @@ Result<Answer> Connection::Impl::Try(const Call& call, bool whole, Instant deadl
   return answer;
 }
 
-Status Connection::Impl::Connect(const Proof& proof, Instant deadline) {
+Status Connection::Connect(const Proof& proof, Instant deadline) {
   Result<http::Url> url = http::ParseUrl(access_.config.cluster.server);
   if (!url.ok()) return url.status();
   url_ = *std::move(url);
@@ -247,8 +211,7 @@ Status Connection::Impl::Connect(const Proof& proof, Instant deadline) {
   return http_.Open(*upstream, deadline);
 }
 
-http::Outgoing Connection::Impl::MakeRequest(const Call& call, bool whole,
-                                             const Proof& proof) const {
+http::Outgoing Connection::MakeRequest(const Call& call, bool whole, const Proof& proof) const {
   std::string prefix = url_->target;
   while (prefix.ends_with('/')) prefix.pop_back();
   http::Outgoing request{call.method, prefix + call.target, {}, call.body};
@@ -264,7 +227,7 @@ http::Outgoing Connection::Impl::MakeRequest(const Call& call, bool whole,
   return request;
 }
 
-Status Connection::Impl::ReceiveAll(Answer& answer, Instant deadline) {
+Status Connection::ReceiveAll(Answer& answer, Instant deadline) {
   for (bool last = false; !last;) {
     const Result<http::Piece> piece = http_.ReceiveBody(answer.body, deadline);
     if (!piece.ok()) return piece.status();
@@ -287,8 +250,7 @@ Status Connection::Impl::ReceiveAll(Answer& answer, Instant deadline) {
 
 /// After a break. What was not sent can be sent without being a repeat, but only if an earlier try
 /// got that far: a server that is not there at the first try is the caller's to wait for.
-bool Connection::Impl::MayRepeat(const Call& call, const Status& status, Tries& tries,
-                                 Instant deadline) {
+bool Connection::MayRepeat(const Call& call, const Status& status, Tries& tries, Instant deadline) {
   if (!absl::IsUnavailable(status) || ++tries.breaks > kMaxBreaks) return false;
   if (sent_ ? call.repeat == Repeat::kNo : !tries.repeated) return false;
   const Duration wait = kAfterBreak * (tries.breaks - 1);  // first at once
@@ -299,7 +261,7 @@ bool Connection::Impl::MayRepeat(const Call& call, const Status& status, Tries& 
 }
 
 /// After a refusal that says that nothing was done.
-bool Connection::Impl::MayRetry(const Answer& answer, Tries& tries, Instant deadline) {
+bool Connection::MayRetry(const Answer& answer, Tries& tries, Instant deadline) {
   if (answer.head.status == 401) {
     return !std::exchange(tries.refused, true) && access_.credentials->Refuse(*proof_);
   }
@@ -315,7 +277,7 @@ bool Connection::Impl::MayRetry(const Answer& answer, Tries& tries, Instant dead
   return Sleep(*wait);
 }
 
-Result<std::optional<Instant>> Connection::Impl::ReadStream(std::string& to, Duration timeout) {
+Result<std::optional<Instant>> Connection::ReadStream(std::string& to, Duration timeout) {
   const std::size_t before = to.size();
   const Result<http::Piece> piece = http_.ReceiveBody(to, Now() + timeout);
   if (!piece.ok()) return piece.status();
@@ -323,39 +285,11 @@ Result<std::optional<Instant>> Connection::Impl::ReadStream(std::string& to, Dur
   return piece->arrived;
 }
 
-bool Connection::Impl::Sleep(Duration wait) {
-  const Instant end = Now() + wait;
-  const MutexLock lock(mutex_);
-  while (!interrupted_ && Now() < end) woken_.WaitUntil(mutex_, end);
-  return !interrupted_;
-}
+bool Connection::Sleep(Duration wait) { return interruption_.Pause(Now() + wait); }
 
-void Connection::Impl::Interrupt() {
-  {
-    const MutexLock lock(mutex_);
-    interrupted_ = true;
-  }
-  woken_.NotifyAll();
+void Connection::Interrupt() {
+  interruption_.Interrupt();
   http_.Interrupt();
 }
-
-Connection::Connection(Access access, ConnectionOptions options)
-    : impl_(std::make_unique<Impl>(std::move(access), options)) {}
-Connection::~Connection() = default;
-Connection::Connection(Connection&&) noexcept = default;
-
-Result<Reply> Connection::Do(const Call& call) { return impl_->Do(call); }
-
-const ConnectionCounts& Connection::counts() const { return impl_->counts(); }
-
-void Connection::Interrupt() { impl_->Interrupt(); }
-
-Result<Instant> Connection::OpenStream(const Call& call) { return impl_->OpenStream(call); }
-
-Result<std::optional<Instant>> Connection::ReadStream(std::string& to, Duration timeout) {
-  return impl_->ReadStream(to, timeout);
-}
-
-bool Connection::Sleep(Duration wait) { return impl_->Sleep(wait); }
 
 }  // namespace twofold::kube

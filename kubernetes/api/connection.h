@@ -11,11 +11,15 @@
 #include "kubernetes/api/call.h"
 #include "kubernetes/api/config.h"
 #include "lib/common/instant.h"
+#include "lib/common/interruption.h"
 #include "lib/common/result.h"
+#include "lib/http/client_connection.h"
+#include "lib/http/url.h"
 
 namespace twofold::kube {
 
 class Credentials;
+struct Proof;
 
 /// An API server and an identity, which connections share.
 struct Access {
@@ -77,11 +81,12 @@ class Connection {
  public:
   explicit Connection(Access access, ConnectionOptions options = {});
   ~Connection();
-  Connection(Connection&&) noexcept;
+  Connection(const Connection&) = delete;
+  Connection& operator=(const Connection&) = delete;
 
   Result<Reply> Do(const Call& call);
 
-  [[nodiscard]] const ConnectionCounts& counts() const;
+  [[nodiscard]] const ConnectionCounts& counts() const { return counts_; }
 
   /// Ends the call in progress, if any, and refuses all later ones.
   void Interrupt();
@@ -98,8 +103,27 @@ class Connection {
   bool Sleep(Duration wait);
 
  private:
-  class Impl;
-  std::unique_ptr<Impl> impl_;
+  struct Answer;
+  struct Tries;
+
+  Result<Answer> Ask(const Call& call, bool whole, Tries& tries);
+  Result<Answer> Try(const Call& call, bool whole, Instant deadline);
+  Status Connect(const Proof& proof, Instant deadline);
+  Status ReceiveAll(Answer& answer, Instant deadline);
+  bool MayRepeat(const Call& call, const Status& status, Tries& tries, Instant deadline);
+  bool MayRetry(const Answer& answer, Tries& tries, Instant deadline);
+  [[nodiscard]] http::Outgoing MakeRequest(const Call& call, bool whole, const Proof& proof) const;
+  static Status Refusal(const Call& call, const Answer& answer);
+
+  const Access access_;
+  const ConnectionOptions options_;
+  ConnectionCounts counts_;
+  http::ClientConnection http_;
+  std::optional<http::Url> url_;
+  std::shared_ptr<const Proof> proof_;                // of the present try
+  std::shared_ptr<const security::TlsMaterial> tls_;  // of the open connection
+  bool sent_ = false;                                 // a part of the request, in the present try
+  Interruption interruption_;
 };
 
 }  // namespace twofold::kube

@@ -36,6 +36,16 @@ std::optional<UnixTime> TimeAt(const Json& object, std::string_view path) {
   return TimeOf(TextAt(object, path));
 }
 
+std::optional<std::int64_t> SecondOf(std::string_view time) {
+  const auto at = TimeOf(time);
+  if (!at) return std::nullopt;
+  return std::chrono::floor<std::chrono::seconds>(*at).time_since_epoch().count();
+}
+
+std::optional<std::int64_t> SecondAt(const Json& object, std::string_view path) {
+  return SecondOf(TextAt(object, path));
+}
+
 std::string LabelOf(const Json& object, std::string_view label) {
   const Json* labels = At(object, "/metadata/labels");
   if (labels == nullptr || !labels->is_object()) return "";

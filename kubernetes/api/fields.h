@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -28,6 +29,10 @@ std::string TextAt(const Json& object, std::string_view path);
 /// not from 1970 to 2242, as the year 1 of what was never set; so sums and differences of two fit.
 std::optional<UnixTime> TimeOf(std::string_view text);
 std::optional<UnixTime> TimeAt(const Json& object, std::string_view path);
+
+/// The Unix second of such a time; a fraction is cut off.
+std::optional<std::int64_t> SecondOf(std::string_view time);
+std::optional<std::int64_t> SecondAt(const Json& object, std::string_view path);
 
 /// The label, else empty.
 std::string LabelOf(const Json& object, std::string_view label);

@@ -80,6 +80,13 @@ Result<ListEnd> List(Connection& connection, const Selection& selection, const L
   }
 }
 
+Status ForEach(Connection& connection, const Selection& selection,
+               const std::function<void(const Json& object)>& visit,
+               const std::function<void()>& restart) {
+  const auto object = [&](const Json& each, Instant) { visit(each); };
+  return List(connection, selection, {object, restart}).status();
+}
+
 Result<std::vector<Json>> ListAll(Connection& connection, const Selection& selection,
                                   const ListLimits& limits) {
   std::vector<Json> objects;

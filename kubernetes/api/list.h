@@ -43,6 +43,11 @@ inline constexpr ListLimits kKeptList{500, 2'000, 256 << 20};
 Result<ListEnd> List(Connection& connection, const Selection& selection, const ListEvents& events,
                      const ListLimits& limits = {});
 
+/// Calls visit(object) for each, and `restart` if all that came so far is void.
+Status ForEach(Connection& connection, const Selection& selection,
+               const std::function<void(const Json& object)>& visit,
+               const std::function<void()>& restart);
+
 /// All objects in one vector, for few.
 Result<std::vector<Json>> ListAll(Connection& connection, const Selection& selection,
                                   const ListLimits& limits = kKeptList);

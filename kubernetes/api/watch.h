@@ -85,6 +85,12 @@ class Watcher {
   /// The next event; nullopt: none came until `deadline`, or it has been stopped and none is left.
   virtual std::optional<WatchEvent> Next(Instant deadline) = 0;
 
+  /// Calls take(event) for each until it has been stopped and none is left.
+  template <typename Take>
+  void ForEach(Take take) {
+    while (const auto event = Next(Instant::max())) take(*event);
+  }
+
   /// Ends the stream at once. What was read can still be taken.
   virtual void Stop() = 0;
 

@@ -7,6 +7,8 @@
 #include <fstream>
 #include <string_view>
 
+#include "lib/common/line_cutter.h"
+
 namespace twofold::lifecycle {
 namespace {
 
@@ -27,6 +29,9 @@ class AuditReader {
     std::ifstream file(path, std::ios::binary);
     std::string chunk(kAuditChunk, '\0');
     bool first = true;
+    const auto take = [this](const std::string& line, bool is_whole) {
+      is_whole ? notes_.Line(line) : notes_.SkippedLine();
+    };
     while (file) {
       file.read(chunk.data(), static_cast<std::streamsize>(chunk.size()));
       const std::string_view some(chunk.data(), static_cast<std::size_t>(file.gcount()));
@@ -34,42 +39,14 @@ class AuditReader {
       first = false;
       bytes_ += some.size();
       if (bytes_ > limits_.bytes || Now() > deadline_) return TooMuch(path);
-      Split(some);
+      lines_.Append(some, take);
     }
     if (!file.eof()) return Bad(path, absl::StrCat("cannot read: ", std::strerror(errno)));
-    EndLine();
+    lines_.End(take);
     return absl::OkStatus();
   }
 
  private:
-  void Split(std::string_view some) {
-    for (std::size_t end = some.find('\n'); end != std::string_view::npos; end = some.find('\n')) {
-      Append(some.substr(0, end));
-      EndLine();
-      some.remove_prefix(end + 1);
-    }
-    Append(some);
-  }
-
-  void Append(std::string_view part) {
-    too_long_ = too_long_ || line_.size() + part.size() > limits_.line;
-    if (too_long_) {
-      line_.clear();
-    } else {
-      line_ += part;
-    }
-  }
-
-  void EndLine() {
-    if (too_long_) {
-      notes_.SkippedLine();
-    } else {
-      notes_.Line(line_);
-    }
-    line_.clear();
-    too_long_ = false;
-  }
-
   [[nodiscard]] Status TooMuch(const std::string& path) const {
     return Bad(path, absl::StrCat("reading ended after ", bytes_ >> 20, " MiB, as the limits are ",
                                   limits_.bytes >> 20, " MiB and ", ToSeconds(limits_.time),
@@ -80,8 +57,7 @@ class AuditReader {
   const AuditLimits limits_;
   const Instant deadline_;
   std::uint64_t bytes_ = 0;
-  std::string line_;
-  bool too_long_ = false;
+  LineCutter lines_{limits_.line};
 };
 
 }  // namespace

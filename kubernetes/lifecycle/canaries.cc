@@ -42,7 +42,8 @@ void Canaries::Write(std::uint64_t number) {
       kube::Patch(kube::kConfigMaps, name_, kube::PatchKind::kMerge, TickPatch(tick, all_sent_)));
   if (reply.ok()) {
     observed_.With([&](Observer& observer) {
-      observer.CanaryWritten(CanaryName(name_.name, tick), reply->sent, reply->first_byte);
+      observer.Tell(
+          input::CanaryWritten{CanaryName(name_.name, tick), reply->sent, reply->first_byte});
     });
   } else if (!absl::IsCancelled(reply.status())) {
     MutexLock lock(mutex_);

@@ -3,8 +3,9 @@
 namespace twofold::cli {
 
 std::vector<Command> LifecycleCommands() {
-  return {RunCommand(),    SubmitCommand(), WatchCommand(),   ReportCommand(),
-          StatusCommand(), CleanCommand(),  SampledCommand(), ServerCommand()};
+  return {lifecycle::RunCommand(),     lifecycle::SubmitCommand(), lifecycle::WatchCommand(),
+          lifecycle::ReportCommand(),  lifecycle::StatusCommand(), lifecycle::CleanCommand(),
+          lifecycle::SampledCommand(), lifecycle::ServerCommand()};
 }
 
 }  // namespace twofold::cli

@@ -2,16 +2,16 @@
 
 #include "cli/command/command.h"
 
-namespace twofold::cli {
+/// The commands of `twofold lifecycle`, a file each.
+namespace twofold::lifecycle {
 
-// The commands of `twofold lifecycle`, a file each.
-Command RunCommand();
-Command SubmitCommand();
-Command WatchCommand();
-Command ReportCommand();
-Command StatusCommand();
-Command CleanCommand();
-Command SampledCommand();
-Command ServerCommand();
+cli::Command RunCommand();
+cli::Command SubmitCommand();
+cli::Command WatchCommand();
+cli::Command ReportCommand();
+cli::Command StatusCommand();
+cli::Command CleanCommand();
+cli::Command SampledCommand();
+cli::Command ServerCommand();
 
-}  // namespace twofold::cli
+}  // namespace twofold::lifecycle

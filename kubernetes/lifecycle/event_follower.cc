@@ -8,24 +8,17 @@ namespace {
 
 constexpr Duration kQuiet = std::chrono::milliseconds(500);
 constexpr Duration kLongestDrain = std::chrono::seconds(3);
-constexpr UnixNs kBefore = 60'000'000'000;  // the cluster's clocks may be behind ours by as much
-
-kube::Selection EventsIn(const std::string& space) {
-  kube::Selection selection;
-  selection.resource = kube::kEvents;
-  selection.space = space;
-  return selection;
-}
+constexpr UnixNs kClustersBehind = 60'000'000'000;  // the cluster's clocks may be behind ours by as much
 
 }  // namespace
 
 EventFollower::EventFollower(const kube::Access& access, const std::string& space,
                              const Anchor& anchor, const kube::WatchOptions& options)
     : anchor_(anchor),
-      notes_(anchor.unix_ns - kBefore),
+      notes_(anchor.unix_ns - kClustersBehind),
       last_(Now()),
-      watcher_(kube::Watcher::Start(access, EventsIn(space), options)),
-      thread_([this] { Follow(); }) {}
+      watcher_(kube::Watcher::Start(access, {kube::kEvents, space}, options)),
+      thread_([this] { watcher_->ForEach([this](const auto& event) { Take(event); }); }) {}
 
 EventFollower::~EventFollower() { Stop(); }
 
@@ -53,18 +46,6 @@ void EventFollower::Stop() {
 Status EventFollower::trouble() {
   MutexLock lock(mutex_);
   return trouble_;
-}
-
-void EventFollower::Follow() {
-  constexpr Duration kBetweenLooks = std::chrono::seconds(1);
-  for (;;) {
-    if (const auto event = watcher_->Next(Now() + kBetweenLooks)) {
-      Take(*event);
-      continue;
-    }
-    MutexLock lock(mutex_);
-    if (stopped_) return;
-  }
 }
 
 void EventFollower::Take(const kube::WatchEvent& event) {

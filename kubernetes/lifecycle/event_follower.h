@@ -46,7 +46,6 @@ class EventFollower {
   Status trouble();
 
  private:
-  void Follow();
   void Take(const kube::WatchEvent& event);
 
   const Anchor anchor_;

@@ -23,14 +23,15 @@ void Append(Report& report, const Counts& counts) {
   report.counts.insert(report.counts.end(), counts.begin(), counts.end());
 }
 
-void AddEvents(const EvidenceSources& sources, const ClockFit& clocks, Report& report) {
-  if (const Status trouble = sources.events->trouble(); !trouble.ok()) {
+void AddEvents(EventFollower& events, const ClockFit& clocks, Outcome& outcome) {
+  Report& report = outcome.report;
+  if (const Status trouble = events.trouble(); !trouble.ok()) {
     report.notes.push_back(
         absl::StrCat("not all events could be watched: ", std::string(trouble.message())));
   }
-  sources.events->With([&](const EventNotes& notes) {
-    Append(report, notes.Rows(sources.kind, sources.lives, clocks));
-    const EventCounts counts = notes.CountsOf(sources.lives);
+  events.With([&](const EventNotes& notes) {
+    Append(report, notes.Rows(*outcome.kind, outcome.lives, clocks));
+    const EventCounts counts = notes.CountsOf(outcome.lives);
     Append(report, Counts{{"events", counts.seen},
                           {"events_late", counts.late},
                           {"events_inexact", counts.inexact},
@@ -40,11 +41,12 @@ void AddEvents(const EvidenceSources& sources, const ClockFit& clocks, Report& r
   });
 }
 
-void AddAudit(const EvidenceSources& sources, const ClockFit& clocks, Report& report) {
+void AddAudit(const std::vector<std::string>& files, const ClockFit& clocks, Outcome& outcome) {
   // The first request came after the anchor was taken.
   const auto ahead = static_cast<UnixNs>(clocks.offset.low * 1e9);
-  AuditNotes notes(sources.kind, sources.lives, sources.anchor.unix_ns + ahead);
-  if (const Status status = ReadAudit(sources.audit, notes); !status.ok()) {
+  AuditNotes notes(*outcome.kind, outcome.lives, outcome.anchor.unix_ns + ahead);
+  Report& report = outcome.report;
+  if (const Status status = ReadAudit(files, notes); !status.ok()) {
     report.notes.push_back(
         absl::StrCat("the audit log is not all read: ", std::string(status.message())));
   }
@@ -59,18 +61,19 @@ void AddAudit(const EvidenceSources& sources, const ClockFit& clocks, Report& re
 
 }  // namespace
 
-void AddEvidence(const EvidenceSources& sources, Report& report) {
+void AddEvidence(EventFollower* events, const std::vector<std::string>& audit, Outcome& outcome) {
+  Report& report = outcome.report;
   const auto& offset = report.clock_offset;
   if (!offset || offset->low > offset->high) {
-    if (sources.events != nullptr || !sources.audit.empty()) {
+    if (events != nullptr || !audit.empty()) {
       report.notes.push_back("no evidence is compared, as no offset of the clocks is known");
     }
     return;
   }
-  const ClockFit clocks{sources.anchor, *offset, report.lag ? report.lag->at_most_seconds : 0.0};
-  Append(report, CompareSeconds(sources.kind, sources.lives, clocks));
-  if (sources.events != nullptr) AddEvents(sources, clocks, report);
-  if (!sources.audit.empty()) AddAudit(sources, clocks, report);
+  const ClockFit clocks{outcome.anchor, *offset, report.lag ? report.lag->at_most_seconds : 0.0};
+  Append(report, CompareSeconds(*outcome.kind, outcome.lives, clocks));
+  if (events != nullptr) AddEvents(*events, clocks, outcome);
+  if (!audit.empty()) AddAudit(audit, clocks, outcome);
 }
 
 }  // namespace twofold::lifecycle

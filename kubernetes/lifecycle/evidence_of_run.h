@@ -4,24 +4,13 @@
 #include <vector>
 
 #include "kubernetes/lifecycle/event_follower.h"
-#include "kubernetes/lifecycle/moments/kind.h"
-#include "kubernetes/lifecycle/moments/life.h"
-#include "kubernetes/lifecycle/times/clock_offset.h"
-#include "kubernetes/lifecycle/times/report.h"
+#include "kubernetes/lifecycle/outcome.h"
 
 namespace twofold::lifecycle {
 
-/// What a run has seen, and what else says something of it.
-struct EvidenceSources {
-  const Kind& kind;
-  const std::vector<Life>& lives;
-  const Anchor& anchor;
-  EventFollower* events;                  ///< nullptr: not asked for
-  const std::vector<std::string>& audit;  ///< files; none: not asked for
-};
-
-/// Adds the rows, counts and notes of all sources to a report whose clock offset is known. Reads
-/// the files.
-void AddEvidence(const EvidenceSources& sources, Report& report);
+/// Adds the rows, counts and notes of what else says something of a run to its report, whose clock
+/// offset is known: Kubernetes' own seconds, its events (nullptr: not asked for), and logs of
+/// audits, which are read.
+void AddEvidence(EventFollower* events, const std::vector<std::string>& audit, Outcome& outcome);
 
 }  // namespace twofold::lifecycle

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "kubernetes/lifecycle/canaries.h"
-#include "kubernetes/lifecycle/moments/fields.h"
+#include "kubernetes/lifecycle/moments/kind.h"
 #include "kubernetes/lifecycle/moments/stamps.h"
 #include "kubernetes/lifecycle/record.h"
 
@@ -94,24 +94,15 @@ SenderSign Follower::sender() {
 
 /// What is listed of the workloads themselves says when they were sent, which bounds all else. The
 /// other watches are read meanwhile.
-bool Follower::AwaitTurn(const Stream& stream) {
+void Follower::AwaitTurn(const Stream& stream) {
   MutexLock lock(mutex_);
   const Stream& first = *streams_.front();
   while (!stopped_ && &stream != &first && !first.synced) changed_.Wait(mutex_);
-  return !stopped_;
 }
 
 void Follower::Follow(Stream& stream) {
-  constexpr Duration kBetweenLooks = std::chrono::seconds(1);
-  if (!AwaitTurn(stream)) return;
-  for (;;) {
-    if (const auto event = stream.watcher->Next(Now() + kBetweenLooks)) {
-      Take(stream, *event);
-      continue;
-    }
-    MutexLock lock(mutex_);
-    if (stopped_) return;
-  }
+  AwaitTurn(stream);
+  stream.watcher->ForEach([&](const kube::WatchEvent& event) { Take(stream, event); });
 }
 
 void Follower::Take(Stream& stream, const kube::WatchEvent& event) {
@@ -139,11 +130,13 @@ void Follower::Show(const Stream& stream, const kube::WatchEvent& event) {
   const bool has_object = event.object.is_object() && event.kind != Told::kBookmark;
   if (has_object && stream.kind == kube::kConfigMaps.kind) return ShowConfigMap(event);
   observed_.With([&](Observer& observer) {
-    if (event.kind == Told::kListing) return observer.Listing(stream.kind);
-    if (event.kind == Told::kSynced) return observer.Listed(stream.kind, event.arrived);
-    if (!has_object) return observer.Alive(stream.kind, event.arrived);
+    if (event.kind == Told::kListing)
+      return observer.Tell(input::Listing{stream.kind, event.arrived});
+    if (event.kind == Told::kSynced)
+      return observer.Tell(input::Listed{stream.kind, event.arrived});
+    if (!has_object) return observer.Tell(input::Alive{stream.kind, event.arrived});
     if (following_.stamps) ReadStamps(event.object, observer);
-    observer.Seen(EventOf(event.kind), event.object, event.arrived, event.blind_since);
+    observer.Tell(input::Seen{EventOf(event.kind), event.object, event.arrived, event.blind_since});
   });
   const bool is_new = event.kind == Told::kAdded && &stream == streams_.front().get();
   if (is_new) NoteSign(event, false);
@@ -155,8 +148,9 @@ void Follower::ShowConfigMap(const kube::WatchEvent& event) {
   if (name == following_.run) NoteSign(event, ReadRecord(event.object).all_sent);
   const bool as_it_happened = event.kind == Told::kModified && !event.blind_since;
   if (!as_it_happened || tick.empty() || name != following_.canary) return;
-  observed_.With(
-      [&](Observer& observer) { observer.CanarySeen(CanaryName(name, tick), event.arrived); });
+  observed_.With([&](Observer& observer) {
+    observer.Tell(input::CanarySeen{CanaryName(name, tick), event.arrived});
+  });
 }
 
 /// The first stamps count: those of an object of the same name that comes later are its own.
@@ -168,11 +162,11 @@ void Follower::ReadStamps(const Object& object, Observer& observer) const {
   if (life == nullptr || !life->uid.empty()) return;
   const Stamps stamps = StampsOf(object);
   if (stamps.planned_ns && !Of(life->own, Moment::kPlanned)) {
-    (void)observer.Plan(space, name, life->slots, observed_.anchor().At(*stamps.planned_ns),
-                        life->planned);
+    (void)observer.Tell(input::Plan{space, name, life->slots,
+                                    observed_.anchor().At(*stamps.planned_ns), life->planned});
   }
   if (stamps.sent_ns && !Of(life->own, Moment::kSent)) {
-    observer.Sent(space, name, observed_.anchor().At(*stamps.sent_ns));
+    observer.Tell(input::Sent{space, name, observed_.anchor().At(*stamps.sent_ns)});
   }
 }
 

@@ -69,7 +69,7 @@ class Follower {
     Status trouble = {};  // until it tells something again
   };
 
-  bool AwaitTurn(const Stream& stream);
+  void AwaitTurn(const Stream& stream);
   void Follow(Stream& stream);
   void Take(Stream& stream, const kube::WatchEvent& event);
   void TakeTrouble(Stream& stream, const Status& trouble);

@@ -6,7 +6,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <CLI/App.hpp>
 #include <cerrno>
 #include <cstring>
 #include <string_view>
@@ -14,7 +13,7 @@
 #include <vector>
 
 #include "kubernetes/lifecycle/journal_lines.h"
-#include "lib/common/options.h"
+#include "lib/common/line_cutter.h"
 
 namespace twofold::lifecycle {
 namespace {
@@ -36,45 +35,38 @@ Status AtLine(const std::string& path, std::uint64_t number, const Status& statu
 /// Hands over whole lines, however they are cut into chunks.
 class JournalReader {
  public:
-  JournalReader(const std::string& path, const std::function<Status(const Object&)>& take)
-      : path_(path), take_(take) {}
+  JournalReader(const std::string& path, const TakeLine& take) : path_(path), take_(take) {}
 
   Status Append(std::string_view chunk) {
-    for (std::size_t end = chunk.find('\n'); end != std::string_view::npos;
-         end = chunk.find('\n')) {
-      line_.append(chunk.substr(0, end));
-      chunk.remove_prefix(end + 1);
-      if (Status status = TakeLine(); !status.ok()) return status;
-    }
-    line_.append(chunk);
-    if (line_.size() <= kLongestRecord) return absl::OkStatus();
-    return AtLine(path_, lines_ + 1, absl::InvalidArgumentError("longer than 16 MiB"));
+    Status status;
+    cutter_.Append(chunk, [&](const std::string& line, bool is_whole) {
+      if (status.ok()) status = is_whole ? Take(line) : TooLong();
+    });
+    return status.ok() && cutter_.is_too_long() ? TooLong() : status;
   }
 
   [[nodiscard]] std::uint64_t bytes() const { return bytes_; }  // of whole lines
 
  private:
-  Status TakeLine() {
+  Status Take(const std::string& line) {
     ++lines_;
-    bytes_ += line_.size() + 1;
-    const Object line = Object::parse(line_, nullptr, false);
-    line_.clear();
-    if (!line.is_object()) {
-      return AtLine(path_, lines_, absl::InvalidArgumentError("it is no JSON object"));
-    }
+    bytes_ += line.size() + 1;
     const Status status = take_(line);
     return status.ok() ? status : AtLine(path_, lines_, status);
   }
 
+  Status TooLong() {
+    return AtLine(path_, lines_ + 1, absl::InvalidArgumentError("longer than 16 MiB"));
+  }
+
   const std::string& path_;
-  const std::function<Status(const Object&)>& take_;
-  std::string line_;
+  const TakeLine& take_;
+  LineCutter cutter_{kLongestRecord};
   std::uint64_t lines_ = 0;
   std::uint64_t bytes_ = 0;
 };
 
-Result<std::uint64_t> ReadAll(int file, const std::string& path,
-                              const std::function<Status(const Object&)>& take) {
+Result<std::uint64_t> ReadAll(int file, const std::string& path, const TakeLine& take) {
   JournalReader reader(path, take);
   std::vector<char> chunk(kJournalChunk);
   for (;;) {
@@ -92,62 +84,53 @@ Result<std::uint64_t> ReadAll(int file, const std::string& path,
 
 }  // namespace
 
-void Declare(CLI::App& app, JournalOptions& options) {
-  app.add_option("--journal", options.file,
-                 "Write down all that is seen there; `lifecycle report FILE` makes the report "
-                 "again, `lifecycle watch --journal FILE` goes on after a crash")
-      ->type_name("FILE");
-  AddOption(app, "--journal-limit", options.limit_mib, WholeNumber(1, 1 << 24),
-            "MiB of the journal; then it ends, and the run goes on");
-}
-
-Result<std::uint64_t> ReadJournal(const std::string& path,
-                                  const std::function<Status(const Object&)>& take) {
+Result<std::uint64_t> ReadJournal(const std::string& path, const TakeLine& take) {
   const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (file.get() < 0) return NotThere(path, std::strerror(errno));
   return ReadAll(file.get(), path, take);
 }
 
 Hearer HearerOf(Journal& journal, const Kind& kind, const Anchor& anchor) {
-  return [&journal, &kind, anchor](const Said& said) { journal.Write(LineOf(said, kind, anchor)); };
+  return
+      [&journal, &kind, anchor](const Input& input) { journal.Write(LineOf(input, kind, anchor)); };
 }
 
-Result<std::unique_ptr<Journal>> Journal::Create(const JournalOptions& options) {
+Result<std::unique_ptr<Journal>> Journal::Create(const JournalSettings& settings) {
   Descriptor file(
-      open(options.file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, kOwnerOnly));
+      open(settings.file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, kOwnerOnly));
   if (file.get() < 0 && errno == EEXIST) {
     return absl::FailedPreconditionError(
-        absl::StrCat("--journal: ", options.file,
+        absl::StrCat("--journal: ", settings.file,
                      " is there already: `twofold lifecycle watch --journal` goes on with it, "
                      "`twofold lifecycle report` reads it"));
   }
   if (file.get() < 0 || flock(file.get(), LOCK_EX | LOCK_NB) != 0) {
     return absl::InvalidArgumentError(
-        absl::StrCat("--journal: ", options.file, ": ", std::strerror(errno)));
+        absl::StrCat("--journal: ", settings.file, ": ", std::strerror(errno)));
   }
-  return std::unique_ptr<Journal>(new Journal(options, std::move(file), 0));
+  return std::unique_ptr<Journal>(new Journal(settings, std::move(file), 0));
 }
 
-Result<std::unique_ptr<Journal>> Journal::Continue(
-    const JournalOptions& options, const std::function<Status(const Object&)>& take) {
-  Descriptor file(open(options.file.c_str(), O_RDWR | O_APPEND | O_CLOEXEC));
-  if (file.get() < 0) return NotThere(options.file, std::strerror(errno));
+Result<std::unique_ptr<Journal>> Journal::Continue(const JournalSettings& settings,
+                                                   const TakeLine& take) {
+  Descriptor file(open(settings.file.c_str(), O_RDWR | O_APPEND | O_CLOEXEC));
+  if (file.get() < 0) return NotThere(settings.file, std::strerror(errno));
   if (flock(file.get(), LOCK_EX | LOCK_NB) != 0) {
     return absl::FailedPreconditionError(absl::StrCat(
-        "--journal: another process writes ", options.file, "; give this one a file of its own"));
+        "--journal: another process writes ", settings.file, "; give this one a file of its own"));
   }
-  const auto whole = ReadAll(file.get(), options.file, take);
+  const auto whole = ReadAll(file.get(), settings.file, take);
   if (!whole.ok()) return whole.status();
   if (ftruncate(file.get(), static_cast<off_t>(*whole)) != 0) {
     return absl::InvalidArgumentError(
-        absl::StrCat("--journal: ", options.file, ": ", std::strerror(errno)));
+        absl::StrCat("--journal: ", settings.file, ": ", std::strerror(errno)));
   }
-  return std::unique_ptr<Journal>(new Journal(options, std::move(file), *whole));
+  return std::unique_ptr<Journal>(new Journal(settings, std::move(file), *whole));
 }
 
-Journal::Journal(const JournalOptions& options, Descriptor file, std::uint64_t bytes)
-    : path_(options.file),
-      most_(options.limit_mib * kMiB),
+Journal::Journal(const JournalSettings& settings, Descriptor file, std::uint64_t bytes)
+    : path_(settings.file),
+      most_(settings.limit_mib * kMiB),
       file_(std::move(file)),
       bytes_(bytes),
       thread_([this] { Work(); }) {}

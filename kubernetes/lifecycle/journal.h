@@ -8,26 +8,24 @@
 #include <string>
 #include <thread>
 
+#include "kubernetes/lifecycle/moments/inputs.h"
 #include "kubernetes/lifecycle/moments/kind.h"
-#include "kubernetes/lifecycle/moments/said.h"
 #include "kubernetes/lifecycle/times/clock_offset.h"
 #include "lib/common/descriptors.h"
 #include "lib/common/instant.h"
 #include "lib/common/mutex.h"
 #include "lib/common/result.h"
 
-namespace CLI {
-class App;
-}
-
 /// The file of what a run was told, from which its report can be made again (journal_lines.h).
 namespace twofold::lifecycle {
 
-struct JournalOptions {
+struct JournalSettings {
   std::string file;                ///< empty: none is kept
   std::uint32_t limit_mib = 4096;  ///< then it ends, and the run goes on
 };
-void Declare(CLI::App& app, JournalOptions& options);
+
+/// What is done with a line.
+using TakeLine = std::function<Status(const std::string& text)>;
 
 /// A journal on its way to the disk. Whoever tells it waits for no disk.
 ///
@@ -42,14 +40,14 @@ class Journal {
 
   /// A new file that only its owner may read and write. Write the head first.
   /// Errors   kFailedPrecondition: it is there already. kInvalidArgument: it cannot be made.
-  static Result<std::unique_ptr<Journal>> Create(const JournalOptions& options);
+  static Result<std::unique_ptr<Journal>> Create(const JournalSettings& settings);
 
   /// Takes each whole line of the file, the head included; then goes on after the last of them. A
   /// torn one at its end, as kill -9 leaves it, is cut off.
   /// Errors   kNotFound: there is no such file. kFailedPrecondition: another process writes it.
   ///          Those of ReadJournal.
-  static Result<std::unique_ptr<Journal>> Continue(
-      const JournalOptions& options, const std::function<Status(const Object&)>& take);
+  static Result<std::unique_ptr<Journal>> Continue(const JournalSettings& settings,
+                                                   const TakeLine& take);
 
   /// Writes what waits.
   ~Journal();
@@ -62,7 +60,7 @@ class Journal {
   Status failure();
 
  private:
-  Journal(const JournalOptions& options, Descriptor file, std::uint64_t bytes);
+  Journal(const JournalSettings& settings, Descriptor file, std::uint64_t bytes);
   void Work();
   std::string TakeWaiting();
   void Fail(const Status& status) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
@@ -88,7 +86,6 @@ Hearer HearerOf(Journal& journal, const Kind& kind, const Anchor& anchor);
 ///
 /// Errors   kNotFound: there is no such file. kInvalidArgument "FILE: line N: what", if a line that
 ///          is whole is wrong or longer than 16 MiB; those of `take`, with the line.
-Result<std::uint64_t> ReadJournal(const std::string& path,
-                                  const std::function<Status(const Object&)>& take);
+Result<std::uint64_t> ReadJournal(const std::string& path, const TakeLine& take);
 
 }  // namespace twofold::lifecycle

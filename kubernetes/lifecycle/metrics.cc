@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "kubernetes/lifecycle/watching.h"
 #include "lib/metrics/family.h"
 
 namespace twofold::lifecycle {
@@ -51,7 +50,7 @@ MetricFamily MomentsOf(const RunProgress& progress) {
   return family.Take();
 }
 
-MetricFamily RefusedOf(const SubmitCounts& counts) {
+MetricFamily RefusedOf(const SendCounts& counts) {
   Family family("twofold_lifecycle_refused_total",
                 "Workloads that the server did not take, by reason.", MetricType::Counter);
   for (const auto& [reason, count] : counts.refused) family.Add({{"reason", reason}}, count);
@@ -95,7 +94,7 @@ void RunProgress::Add(Observed& observed, bool until_ready) {
 
 std::vector<MetricFamily> MetricsOf(const RunTitle& title, const RunProgress& progress) {
   using enum MetricType;
-  const SubmitCounts& counts = progress.submitted;
+  const SendCounts& counts = progress.submitted;
   return {
       InfoOf(title),
       Single("twofold_lifecycle_planned", "Workloads of the whole run.", Gauge, progress.planned),

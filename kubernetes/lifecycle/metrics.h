@@ -11,7 +11,7 @@
 #include "kubernetes/lifecycle/moments/life.h"
 #include "kubernetes/lifecycle/moments/observer.h"
 #include "kubernetes/lifecycle/observed.h"
-#include "kubernetes/lifecycle/submitter.h"
+#include "kubernetes/lifecycle/tally.h"
 #include "lib/stats/histogram.h"
 
 /// What a run has come to so far, for who watches it while it goes on.
@@ -19,7 +19,7 @@ namespace twofold::lifecycle {
 
 struct RunProgress {
   std::uint64_t planned = 0;  ///< workloads of the whole run
-  SubmitCounts submitted;
+  SendCounts submitted;
   std::array<std::uint64_t, kStates> states = {};  ///< workloads that are planned by now
   std::uint64_t open = 0;                          ///< of these, not at their end
   stats::Histogram lateness;                       ///< from the planned instant to sending

@@ -13,7 +13,7 @@ namespace {
 
 constexpr const char* kLateSends = "late_sends";
 
-std::string RefusalNote(const SubmitCounts& counts) {
+std::string RefusalNote(const SendCounts& counts) {
   std::string reasons;
   for (const auto& [reason, count] : counts.refused) {
     absl::StrAppend(&reasons, reasons.empty() ? "" : ", ", count, " ", reason);
@@ -21,12 +21,12 @@ std::string RefusalNote(const SubmitCounts& counts) {
   return absl::StrCat("not all workloads were created: ", reasons, "; the first: ", counts.refusal);
 }
 
-std::string LateNote(const SubmitCounts& counts) {
+std::string LateNote(const SendCounts& counts) {
   return absl::StrFormat(
       "the generator was late: %d of %d workloads were sent more than %d ms after their instant, "
       "so the rate was not kept; take more --connections, or a lower --rate",
       counts.late, counts.sent,
-      std::chrono::duration_cast<std::chrono::milliseconds>(Submitter::kLate).count());
+      std::chrono::duration_cast<std::chrono::milliseconds>(kLate).count());
 }
 
 /// Of a sender whose counts are not known: somebody else sends, or did.
@@ -74,22 +74,22 @@ void NoteClocks(const Beside& beside, Report& report) {
 }
 
 /// How many were sent, and how many of these late, by what is known of each.
-SubmitCounts CountSent(const std::vector<Life>& lives) {
-  SubmitCounts counts;
+SendCounts CountSent(const std::vector<Life>& lives) {
+  SendCounts counts;
   for (const Life& life : lives) {
     const auto& planned = Of(life.own, Moment::kPlanned);
     const auto& sent = Of(life.own, Moment::kSent);
     if (sent) ++counts.sent;
-    if (planned && sent && sent->at - planned->at > Submitter::kLate) ++counts.late;
+    if (planned && sent && sent->at - planned->at > kLate) ++counts.late;
   }
   return counts;
 }
 
 void AddSending(const std::vector<Life>& lives, const Beside& beside, Report& report) {
-  SubmitCounts sending = beside.tally.sending;
+  SendCounts sending = beside.tally.sending;
   const bool sender_known = sending.sent > 0;
   if (!sender_known || beside.tally.resumed > 0) {
-    const SubmitCounts seen = CountSent(lives);
+    const SendCounts seen = CountSent(lives);
     sending.sent = std::max(sending.sent, seen.sent);
     sending.late = std::max(sending.late, seen.late);
     NoteUnseen(lives, report);
@@ -103,7 +103,7 @@ void AddSending(const std::vector<Life>& lives, const Beside& beside, Report& re
 
 }  // namespace
 
-std::vector<std::string> NotesOn(const SubmitCounts& counts, std::uint32_t count) {
+std::vector<std::string> NotesOn(const SendCounts& counts, std::uint32_t count) {
   std::vector<std::string> notes;
   if (counts.sent < count) {
     notes.push_back(
@@ -120,7 +120,7 @@ std::vector<std::string> NotesOn(const SubmitCounts& counts, std::uint32_t count
   return notes;
 }
 
-Counts CountsOf(const SubmitCounts& counts) {
+Counts CountsOf(const SendCounts& counts) {
   return {{kLateSends, counts.late},
           {"throttled", counts.throttled},
           {"repeated_creates", counts.repeated}};

@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "kubernetes/lifecycle/journal_lines.h"
 #include "kubernetes/lifecycle/moments/life.h"
 #include "kubernetes/lifecycle/observed.h"
 #include "kubernetes/lifecycle/record.h"
+#include "kubernetes/lifecycle/tally.h"
 #include "kubernetes/lifecycle/times/clock_offset.h"
 #include "kubernetes/lifecycle/times/report.h"
 #include "lib/common/instant.h"
@@ -33,10 +33,10 @@ struct Beside {
 
 /// A sentence for each thing about the sending that puts the numbers in doubt; `count` workloads
 /// were to be sent.
-std::vector<std::string> NotesOn(const SubmitCounts& counts, std::uint32_t count);
+std::vector<std::string> NotesOn(const SendCounts& counts, std::uint32_t count);
 
 /// What the sender alone knows of, as counts of a report.
-Counts CountsOf(const SubmitCounts& counts);
+Counts CountsOf(const SendCounts& counts);
 
 Outcome OutcomeOf(Observed& observed, const Beside& beside);
 

@@ -3,10 +3,11 @@
 #include <absl/strings/str_cat.h>
 
 #include <algorithm>
+#include <random>
 #include <utility>
 
-#include "kubernetes/lifecycle/moments/fields.h"
-#include "kubernetes/lifecycle/resources.h"
+#include "kubernetes/api/resource_finder.h"
+#include "kubernetes/lifecycle/moments/kind.h"
 #include "kubernetes/lifecycle/submitter.h"
 #include "lib/common/host_name.h"
 
@@ -15,7 +16,7 @@ namespace {
 
 Result<std::vector<kube::Resource>> ResourcesFor(kube::Connection& connection,
                                                  const std::vector<Object>& objects) {
-  ResourceFinder finder(connection);
+  kube::ResourceFinder finder(connection);
   std::vector<kube::Resource> resources;
   for (const Object& object : objects) {
     const auto resource = finder.FindOf(object);
@@ -48,8 +49,8 @@ Status NameIsTaken(const std::string& run, const std::string& space) {
 
 }  // namespace
 
-Result<std::vector<std::string>> TryOut(kube::Connection& connection, const RunSettings& settings) {
-  const auto objects = RenderOne(settings, 0);
+Result<std::vector<std::string>> TryOut(kube::Connection& connection, const SendPlan& plan) {
+  const auto objects = RenderOne(plan, 0);
   if (!objects.ok()) return objects.status();
   const auto resources = ResourcesFor(connection, *objects);
   if (!resources.ok()) return resources.status();
@@ -65,44 +66,27 @@ Result<std::vector<std::string>> TryOut(kube::Connection& connection, const RunS
   return words;
 }
 
-bool IsExempt(kube::Connection& connection) {
-  kube::Call call;
-  call.method = "POST";
-  call.target = "/apis/authentication.k8s.io/v1/selfsubjectreviews";
-  call.content_type = "application/json";
-  call.body = R"({"apiVersion":"authentication.k8s.io/v1","kind":"SelfSubjectReview"})";
-  call.what = "ask who we are";
-  const auto reply = connection.Do(call);
-  if (!reply.ok()) return false;
-  const kube::Json* const groups = kube::At(reply->body, "/status/userInfo/groups");
-  return groups != nullptr && groups->is_array() &&
-         std::find(groups->begin(), groups->end(), "system:masters") != groups->end();
-}
-
-Result<Record> Prepare(kube::Connection& connection, const RunSettings& settings,
-                       std::int64_t began_ns) {
-  const auto first = RenderOne(settings, 0);
+Result<Record> Prepare(kube::Connection& connection, const SendPlan& plan, std::int64_t began_ns) {
+  const auto first = RenderOne(plan, 0);
   if (!first.ok()) return first.status();
   auto resources = ResourcesFor(connection, *first);
   if (!resources.ok()) return resources.status();
-  const std::string& space = settings.each.space;
-  const Status found = connection.Do(kube::Get(kube::kConfigMaps, {space, settings.name})).status();
-  if (found.ok()) return NameIsTaken(settings.name, space);
+  const Workload& each = plan.each;
+  const Status found = connection.Do(kube::Get(kube::kConfigMaps, {each.space, each.run})).status();
+  if (found.ok()) return NameIsTaken(each.run, each.space);
   if (!absl::IsNotFound(found)) return found;
-  const Status tried = TryOut(connection, settings).status();
+  const Status tried = TryOut(connection, plan).status();
   if (!tried.ok() && !CannotTryOut(tried)) return tried;
-  Record record;
-  record.run = settings.name;
-  record.space = space;
-  record.kind = std::string(settings.kind->name);
-  record.resources = *std::move(resources);
-  record.count = settings.count;
-  record.slots = SlotsOf(*settings.kind, settings.each.workers);
-  record.claims = ClaimsOf(*settings.kind, settings.each);
-  record.labels_pods = LabelsPods(first->front());
-  record.host = HostName();
-  record.began_ns = began_ns;
-  return record;
+  return Record{.run = each.run,
+                .space = each.space,
+                .kind = std::string(plan.kind->name),
+                .resources = *std::move(resources),
+                .count = each.spec.count(),
+                .slots = SlotsOf(*plan.kind, each.spec.workers()),
+                .claims = ClaimsOf(*plan.kind, each.spec),
+                .labels_pods = LabelsPods(first->front()),
+                .host = HostName(),
+                .began_ns = began_ns};
 }
 
 Result<kube::Json> WriteRecord(kube::Connection& connection, const Record& record) {
@@ -110,6 +94,31 @@ Result<kube::Json> WriteRecord(kube::Connection& connection, const Record& recor
   if (absl::IsAlreadyExists(reply.status())) return NameIsTaken(record.run, record.space);
   if (!reply.ok()) return reply.status();
   return std::move(reply->body);
+}
+
+Result<FoundRun> FindRun(kube::Connection& connection, const kube::ObjectName& run) {
+  auto reply = connection.Do(kube::Get(kube::kConfigMaps, run));
+  if (absl::IsNotFound(reply.status())) {
+    return absl::NotFoundError(absl::StrCat("--run: there is no run ", run.name, " in namespace ",
+                                            run.space,
+                                            "; `twofold lifecycle status` has the runs"));
+  }
+  if (!reply.ok()) return reply.status();
+  FoundRun found{ReadRecord(reply->body), std::move(reply->body)};
+  const Record& record = found.record;
+  if (record.count > 0 && !record.resources.empty() && !record.kind.empty()) return found;
+  return absl::InvalidArgumentError(
+      absl::StrCat("--run: ConfigMap ", record.run, " in namespace ", record.space,
+                   " does not say what to watch; was it written by an older `twofold`?"));
+}
+
+Result<std::string> MakeCanary(kube::Connection& connection, const Record& record) {
+  const std::string name =
+      absl::StrCat(record.run, "-watch-", absl::Hex(std::random_device{}(), absl::kZeroPad8));
+  const Status status =
+      CreateOurs(connection, kube::kConfigMaps, CanaryObject(record, name)).status();
+  if (!status.ok()) return status;
+  return name;
 }
 
 }  // namespace twofold::lifecycle

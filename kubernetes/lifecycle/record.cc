@@ -5,7 +5,6 @@
 
 #include <algorithm>
 
-#include "kubernetes/lifecycle/moments/fields.h"
 #include "kubernetes/lifecycle/moments/kind.h"
 
 namespace twofold::lifecycle {

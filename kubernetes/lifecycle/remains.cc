@@ -11,12 +11,11 @@
 #include <tuple>
 #include <utility>
 
+#include "kubernetes/api/deletions.h"
 #include "kubernetes/api/list.h"
-#include "kubernetes/cluster/deletions.h"
-#include "kubernetes/lifecycle/moments/fields.h"
+#include "kubernetes/api/resource_finder.h"
 #include "kubernetes/lifecycle/moments/kind.h"
 #include "kubernetes/lifecycle/record.h"
-#include "kubernetes/lifecycle/resources.h"
 
 namespace twofold::lifecycle {
 namespace {
@@ -32,12 +31,7 @@ void AddNew(ResourceList& list, const kube::Resource& resource) {
 
 kube::Selection Labelled(const kube::Resource& resource, const std::string& space,
                          const std::string& run) {
-  kube::Selection selection;
-  selection.resource = resource;
-  selection.space = space;
-  selection.labels = std::string(kRunLabel);
-  if (!run.empty()) absl::StrAppend(&selection.labels, "=", run);
-  return selection;
+  return {resource, space, absl::StrCat(std::string(kRunLabel), run.empty() ? "" : "=", run)};
 }
 
 std::string NameOfResource(const kube::Resource& resource) {
@@ -52,7 +46,7 @@ bool IsRecord(const kube::Json& object) {
 
 /// Those of all kinds that the cluster has.
 Result<ResourceList> KnownResources(kube::Connection& connection) {
-  ResourceFinder finder(connection);
+  kube::ResourceFinder finder(connection);
   ResourceList list;
   for (const Kind& kind : Kinds()) {
     std::vector<kube::Resource> all = kind.beside;
@@ -89,16 +83,11 @@ Result<ResourceList> ResourcesOf(kube::Connection& connection, const std::string
   return list;
 }
 
-/// Calls visit(object), and restart() if all that came is void. A resource that the cluster no
-/// longer has has no objects.
-Status ForEach(kube::Connection& connection, const kube::Resource& resource,
-               const std::string& space, const std::string& run,
-               const std::function<void(const kube::Json& object)>& visit,
-               const std::function<void()>& restart) {
-  const Status status =
-      kube::List(connection, Labelled(resource, space, run),
-                 {[&](const kube::Json& object, Instant) { visit(object); }, restart})
-          .status();
+/// A resource that the cluster no longer has has no objects.
+Status VisitAll(kube::Connection& connection, const kube::Selection& selection,
+                const std::function<void(const kube::Json& object)>& visit,
+                const std::function<void()>& restart) {
+  const Status status = kube::ForEach(connection, selection, visit, restart);
   return absl::IsNotFound(status) ? absl::OkStatus() : status;
 }
 
@@ -136,7 +125,7 @@ class Cleaner {
       if (!found.ok()) return found.status();
       const bool last = found->left.empty();
       const Status status =
-          cli::CarryOut(access_, last ? found->record : found->deletions, cleaning.connections);
+          kube::CarryOut(access_, last ? found->record : found->deletions, cleaning.connections);
       if (!status.ok()) return status;
       if (last) return End();
       if (Now() > deadline || cleaning.given_up()) return LeftOver(*found);
@@ -158,7 +147,7 @@ class Cleaner {
         if (!ends) found.deletions.push_back(DeletionOf(resource, object));
       };
       const Status status =
-          ForEach(connection_, resource, space_, run_, add, [&] { found = Found(); });
+          VisitAll(connection_, Labelled(resource, space_, run_), add, [&] { found = Found(); });
       if (!status.ok()) return status;
       Append(all, std::move(found));
     }
@@ -211,7 +200,8 @@ Result<std::vector<Remains>> FindRemains(kube::Connection& connection, const std
       ++row.objects;
       if (kube::At(object, "/metadata/deletionTimestamp") != nullptr) ++row.ending;
     };
-    const Status status = ForEach(connection, resource, space, "", add, [&] { rows.clear(); });
+    const Status status =
+        VisitAll(connection, Labelled(resource, space, ""), add, [&] { rows.clear(); });
     if (!status.ok()) return status;
     for (auto& [run, row] : rows) list.push_back(std::move(row));
   }

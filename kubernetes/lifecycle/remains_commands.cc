@@ -2,34 +2,23 @@
 #include <iostream>
 #include <memory>
 #include <string>
-#include <vector>
 
-#include "kubernetes/cluster/options.h"
 #include "kubernetes/lifecycle/commands.h"
+#include "kubernetes/lifecycle/options.h"
 #include "kubernetes/lifecycle/remains.h"
-#include "kubernetes/lifecycle/settings.h"
+#include "kubernetes/lifecycle/send_plan.h"
 #include "lib/common/options.h"
+#include "lib/show/table.h"
 
-namespace twofold::cli {
+namespace twofold::lifecycle {
 namespace {
 
-struct RemainsOptions {
-  ClusterOptions cluster;
-  std::string space;
-  std::string run;
-  double patience_seconds = 120;
-};
-
-void DeclarePlace(CLI::App& app, RemainsOptions& options) {
-  app.add_option("--namespace", options.space, "Of the run; else that of the kubeconfig");
-  Declare(app, options.cluster);
-}
-
-/// Opens the cluster and settles the namespace.
-Result<kube::Access> OpenFor(RemainsOptions& options) {
-  auto access = kube::OpenAccess(SourcesOf(options.cluster));
-  if (access.ok() && options.space.empty()) options.space = access->config.space;
-  return access;
+std::shared_ptr<Options> DeclarePlace(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  options->runs.resize(1);
+  DeclareNamespace(app, *options, "Of the run");
+  cli::Declare(app, options->cluster);
+  return options;
 }
 
 const show::Columns& RemainsColumns() {
@@ -42,15 +31,16 @@ const show::Columns& RemainsColumns() {
   return columns;
 }
 
-Status ShowRemains(RemainsOptions& options, const Globals& globals) {
-  const auto access = OpenFor(options);
+Status ShowRemains(const Options& options, const cli::Globals& globals) {
+  const auto access = kube::OpenAccess(SourcesOf(options.cluster));
   if (!access.ok()) return access.status();
   kube::Connection connection(*access);
-  const auto remains = lifecycle::FindRemains(connection, options.space);
+  const auto remains = FindRemains(connection, SpaceOf(options, access->config.space));
   if (!remains.ok()) return remains.status();
+  const std::string& run = options.runs.front();
   show::Json rows = show::Json::array();
-  for (const lifecycle::Remains& each : *remains) {
-    if (!options.run.empty() && each.run != options.run) continue;
+  for (const Remains& each : *remains) {
+    if (!run.empty() && each.run != run) continue;
     rows.push_back({{"run", each.run},
                     {"resource", each.resource},
                     {"objects", each.objects},
@@ -60,31 +50,30 @@ Status ShowRemains(RemainsOptions& options, const Globals& globals) {
   return absl::OkStatus();
 }
 
-Status Clean(RemainsOptions& options) {
-  if (const Status status = lifecycle::CheckRunName(options.run); !status.ok()) {
+Status Clean(const Options& options) {
+  const std::string& run = options.runs.front();
+  if (const Status status = CheckRunName(run); !status.ok()) {
     return {status.code(), "--run: " + std::string(status.message())};
   }
-  const auto access = OpenFor(options);
+  const auto access = kube::OpenAccess(SourcesOf(options.cluster));
   if (!access.ok()) return access.status();
-  lifecycle::Cleaning cleaning;
+  Cleaning cleaning;
   cleaning.patience = FromSeconds(options.patience_seconds);
-  const auto cleaned = lifecycle::CleanUp(*access, options.space, options.run, cleaning);
+  const auto cleaned = CleanUp(*access, SpaceOf(options, access->config.space), run, cleaning);
   if (!cleaned.ok()) return cleaned.status();
-  std::cout << "deleted " << *cleaned << " objects of run " << options.run << std::endl;
+  std::cout << "deleted " << *cleaned << " objects of run " << run << std::endl;
   return absl::OkStatus();
 }
 
-Action BindRemains(CLI::App& app, const Globals& globals) {
-  auto options = std::make_shared<RemainsOptions>();
-  DeclarePlace(app, *options);
-  app.add_option("--run", options->run, "Only this run");
+cli::Action BindRemains(CLI::App& app, const cli::Globals& globals) {
+  const auto options = DeclarePlace(app);
+  app.add_option("--run", options->runs.front(), "Only this run");
   return [options, &globals] { return ShowRemains(*options, globals); };
 }
 
-Action BindClean(CLI::App& app, const Globals&) {
-  auto options = std::make_shared<RemainsOptions>();
-  DeclarePlace(app, *options);
-  app.add_option("--run", options->run, "The --name of the run")->required();
+cli::Action BindClean(CLI::App& app, const cli::Globals&) {
+  const auto options = DeclarePlace(app);
+  app.add_option("--run", options->runs.front(), "The --name of the run")->required();
   AddOption(app, "--timeout", options->patience_seconds, Seconds(0, 86'400),
             "Seconds to wait at most for all to be gone");
   return [options] { return Clean(*options); };
@@ -92,16 +81,16 @@ Action BindClean(CLI::App& app, const Globals&) {
 
 }  // namespace
 
-Command StatusCommand() {
+cli::Command StatusCommand() {
   return {.name = "lifecycle status",
           .help = "What runs have left in the cluster, by run and resource",
           .example = "twofold lifecycle status --namespace load",
           .bind = BindRemains,
-          .prints = Prints::kTable,
+          .prints = cli::Prints::kTable,
           .asks_frontend = false};
 }
 
-Command CleanCommand() {
+cli::Command CleanCommand() {
   return {.name = "lifecycle clean",
           .help = "Delete all objects of a run that was kept, or killed",
           .example = "twofold lifecycle clean --run run-20261123-134501",
@@ -109,4 +98,4 @@ Command CleanCommand() {
           .asks_frontend = false};
 }
 
-}  // namespace twofold::cli
+}  // namespace twofold::lifecycle

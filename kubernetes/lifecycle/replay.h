@@ -4,9 +4,11 @@
 #include <string>
 #include <utility>
 
+#include "kubernetes/lifecycle/journal.h"
 #include "kubernetes/lifecycle/journal_lines.h"
 #include "kubernetes/lifecycle/observed.h"
 #include "kubernetes/lifecycle/record.h"
+#include "kubernetes/lifecycle/tally.h"
 #include "kubernetes/lifecycle/times/clock_offset.h"
 #include "lib/common/instant.h"
 #include "lib/common/result.h"
@@ -20,11 +22,11 @@ class Replay {
 
   /// The first line is the head.
   /// Errors   kInvalidArgument: not a line of a journal, or of a kind that is not known.
-  Status Take(const Object& line);
+  Status Take(const std::string& text);
 
   // After the first line.
   [[nodiscard]] const Record& record() const { return record_; }
-  [[nodiscard]] const Tally& tally() const { return aside_.tally; }
+  [[nodiscard]] const Tally& tally() const { return tally_; }
   Observed& observed() { return *observed_; }
   std::unique_ptr<Observed> TakeObserved() { return std::move(observed_); }
 
@@ -32,12 +34,26 @@ class Replay {
   Instant Latest();
 
  private:
-  Status TakeHead(const Object& line);
+  Status TakeHead(const v1::LifecycleLine& line);
 
   const Anchor anchor_;
   Record record_;
   std::unique_ptr<Observed> observed_;
-  Aside aside_;
+  Tally tally_;
+  Instant last_tally_;
 };
+
+/// A journal that is gone on with, and what it says so far.
+struct Continued {
+  std::unique_ptr<Journal> journal;
+  std::unique_ptr<Observed> observed;
+  Tally tally;
+};
+
+/// Goes on with a journal of the run of this record.
+/// Errors   kFailedPrecondition: it is of another run, another process writes it, or it ends in the
+///          future. Those of ReadJournal.
+Result<Continued> ContinueJournal(const JournalSettings& settings, const Record& record,
+                                  const Anchor& anchor);
 
 }  // namespace twofold::lifecycle

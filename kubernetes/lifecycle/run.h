@@ -2,7 +2,6 @@
 
 #include <atomic>
 #include <chrono>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -11,40 +10,43 @@
 #include "kubernetes/api/connection.h"
 #include "kubernetes/api/watch.h"
 #include "kubernetes/lifecycle/event_follower.h"
-#include "kubernetes/lifecycle/interruption.h"
 #include "kubernetes/lifecycle/journal.h"
 #include "kubernetes/lifecycle/metrics.h"
 #include "kubernetes/lifecycle/observed.h"
 #include "kubernetes/lifecycle/outcome.h"
+#include "kubernetes/lifecycle/phase.h"
 #include "kubernetes/lifecycle/preparing.h"
+#include "kubernetes/lifecycle/run_plan.h"
 #include "kubernetes/lifecycle/server.h"
-#include "kubernetes/lifecycle/settings.h"
-#include "kubernetes/lifecycle/storage.h"
-#include "kubernetes/lifecycle/submitter.h"
 #include "kubernetes/lifecycle/times/saturation.h"
-#include "kubernetes/lifecycle/watching.h"
 #include "lib/common/instant.h"
+#include "lib/common/interruption.h"
 #include "lib/common/result.h"
 
 namespace twofold::lifecycle {
 
-/// One run: watches first, then workloads, then the wait for the last of them.
+/// One run, or its sending or watching half. Who sends makes the run's record first, fills the
+/// cluster if that is asked for, and begins to watch before the first workload. Who only watches
+/// finds the record; with a journal that is there already, it goes on where the process that wrote
+/// it has ended.
 ///
 /// Threads  Execute by one; Interrupt and progress from any.
 class Run {
  public:
-  Run(kube::Access access, RunSettings settings, kube::WatchOptions watch = {});
+  Run(kube::Access access, RunPlan plan, kube::WatchOptions watch = {});
   ~Run();
 
-  using Say = std::function<void(const std::string& line)>;
-
-  /// Until all workloads have come to their end, or the time for it is over, or Interrupt.
-  /// `progress` is called each `between`, with a line for people.
+  /// Until all workloads have come to their end, or --settle after the last was sent, or Interrupt;
+  /// who only sends, until all are answered. A sender that does not say that it has sent all is
+  /// waited for until --settle after its last sign of life. `say` is called each `between`.
   ///
-  /// Errors   Before the first workload: a kind is not installed, the server refuses what we would
-  ///          create, the name is taken, a watch does not come up, the journal is there already.
-  ///          kCancelled: interrupted.
-  Status Execute(const Say& progress, Duration between = std::chrono::seconds(5));
+  /// Errors   kCancelled: interrupted. Of a watch: it does not come up.
+  ///          Who sends: a kind is not installed, the server refuses what we would create, the name
+  ///          is taken, the journal is there already, the server's store is full.
+  ///          Who only watches: kNotFound: there is no such run. kInvalidArgument: its record is
+  ///          none, or --until does not fit its kind. kFailedPrecondition: the journal is of
+  ///          another run, is written by another process, or ends in the future.
+  Status Execute(const Say& say, Duration between = std::chrono::seconds(5));
 
   /// Submits nothing more and waits for nothing more.
   void Interrupt();
@@ -55,46 +57,56 @@ class Run {
   /// "v1.36.1", before Execute, as IsExempt; empty: the server does not say.
   std::string ServerVersion() { return lifecycle::ServerVersion(connection_).value_or(""); }
 
-  /// Whether there may be objects of it, which CleanUp removes.
+  /// Whether there may be objects of it that it has made, which CleanUp removes.
   [[nodiscard]] bool has_begun() const { return begun_; }
 
-  /// What it has come to so far; nullopt: nothing is sent yet. Threads  Any, also during Execute.
+  /// Whether it came as far as sending or watching.
+  [[nodiscard]] bool has_started() const { return started_; }
+
+  /// What it has come to so far; nullopt: it has not started. Threads  Any, also during Execute.
   /// Cost     O(1 + moments) a workload, in slices, so that the watches go on meanwhile.
   std::optional<RunProgress> progress();
 
-  /// After Execute; nullopt: nothing was to be sent yet.
+  // ---- After Execute
+
+  /// nullopt: it has not started.
   std::optional<Outcome> outcome();
-  Report report();
-  std::vector<Life> lives();
-  [[nodiscard]] const RunSettings& settings() const { return settings_; }
+  SendCounts counts() { return phase_->counts(); }  ///< if it has started
+  [[nodiscard]] Duration took() const { return end_ - started_at_; }
+  [[nodiscard]] const RunPlan& plan() const { return plan_; }
 
  private:
-  Status Begin(const Say& progress);
-  Status CheckStorage();
-  Status FillFirst(const Record& record, const Say& progress);
-  Status SendAndWatch(const Say& progress, Duration between);
-  void EndEvents();
-  Status OpenJournal();
-  Sending SendingAt(Instant now);
-  [[nodiscard]] std::vector<std::string> Notes();
-  [[nodiscard]] std::string ProgressLine(Duration time, const Progress& look);
+  Status Begin(const Say& say);
+  Status MakeRun(const Say& say, PhasePlan& phase);
+  Status Observe(const Kind& kind, PhasePlan& phase);
+  Status MakeRecord(const Record& record);
+  Status FillFirst(const Record& record, const Say& say);
+  Status JoinRun(PhasePlan& phase);
+  Status OpenJournal(const FoundRun& found, Tally& before);
+  Status CreateJournal();
+  void ListenForJournal();
+  Status ExpectAll(const Record& record);
+  void End();
+  void SayAllSent();
+  void RemoveCanary();
 
   const kube::Access access_;
-  const RunSettings settings_;
+  const RunPlan plan_;
   const kube::WatchOptions watch_;
+  const Anchor anchor_;
   kube::Connection connection_;  // of all that comes before the first workload
   Interruption interruption_;
+  std::optional<SendPlan> sending_;  // nullopt: another process sends
   std::unique_ptr<Journal> journal_;
-  Observed observed_;
-  std::unique_ptr<Watching> watching_;
-  std::unique_ptr<EventFollower> events_;  // nullptr: not asked for
-  std::unique_ptr<Submitter> submitter_;
-  std::unique_ptr<StorageGuard> guard_;
+  std::unique_ptr<Observed> observed_;
+  std::unique_ptr<Phase> phase_;
+  std::unique_ptr<EventFollower> events_;   // nullptr: not asked for
+  std::optional<kube::ObjectName> canary_;  // made for this process alone
   std::optional<Saturation> fill_;
   std::string flows_;  // whose limits were met
-  std::optional<Instant> submitted_;
   std::atomic<bool> begun_ = false;
-  std::atomic<bool> sends_ = false;  // what Execute makes is there, and stays
+  std::atomic<bool> started_ = false;  // what Execute makes is there, and stays
+  Instant started_at_;
   Instant end_;
 };
 

@@ -1,15 +1,43 @@
 #include "kubernetes/lifecycle/server.h"
 
-#include <CLI/App.hpp>
-#include <iostream>
-#include <memory>
+#include <absl/strings/str_cat.h>
+#include <absl/strings/str_join.h>
 
-#include "cli/command/command.h"
-#include "kubernetes/cluster/options.h"
-#include "kubernetes/lifecycle/commands.h"
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "kubernetes/api/call.h"
 #include "lib/common/printable.h"
 
 namespace twofold::lifecycle {
+namespace {
+
+constexpr std::size_t kLongestFlowName = 100;
+const char* const kFlowGroup = "flowcontrol.apiserver.k8s.io";
+
+using FlowNames = std::map<std::string, std::string>;  // by uid
+
+/// Empty if the server does not tell: it takes a right that few have.
+FlowNames NamesOf(kube::Connection& connection, const std::string& plural) {
+  const kube::Resource resource{kFlowGroup, "v1", plural, "", false};
+  const auto reply = connection.Do(kube::ListPage({resource, ""}, {}));
+  FlowNames names;
+  if (!reply.ok()) return names;
+  const kube::Json* const items = kube::At(reply->body, "/items");
+  if (items == nullptr || !items->is_array()) return names;
+  for (const kube::Json& each : *items) {
+    names[kube::TextAt(each, "/metadata/uid")] = kube::TextAt(each, "/metadata/name");
+  }
+  return names;
+}
+
+std::string NameIn(const FlowNames& names, const std::string& uid) {
+  const auto found = names.find(uid);
+  return Printable(found == names.end() ? uid : found->second, kLongestFlowName);
+}
+
+}  // namespace
 
 Result<std::string> ServerVersion(kube::Connection& connection) {
   constexpr std::size_t kLongest = 100;
@@ -24,39 +52,33 @@ Result<std::string> ServerVersion(kube::Connection& connection) {
   return absl::DataLossError("/version: this is no API server of Kubernetes");
 }
 
-}  // namespace twofold::lifecycle
+bool IsExempt(kube::Connection& connection) {
+  kube::Call call;
+  call.method = "POST";
+  call.target = "/apis/authentication.k8s.io/v1/selfsubjectreviews";
+  call.content_type = "application/json";
+  call.body = R"({"apiVersion":"authentication.k8s.io/v1","kind":"SelfSubjectReview"})";
+  call.what = "ask who we are";
+  const auto reply = connection.Do(call);
+  if (!reply.ok()) return false;
+  const kube::Json* const groups = kube::At(reply->body, "/status/userInfo/groups");
+  return groups != nullptr && groups->is_array() &&
+         std::find(groups->begin(), groups->end(), "system:masters") != groups->end();
+}
 
-namespace twofold::cli {
-namespace {
-
-Status ShowServer(const ClusterOptions& options, const Globals& globals) {
-  const auto access = kube::OpenAccess(SourcesOf(options));
-  if (!access.ok()) return access.status();
-  kube::Connection connection(*access);
-  const auto version = lifecycle::ServerVersion(connection);
-  if (!version.ok()) return version.status();
-  if (globals.json()) {
-    std::cout << show::Line({{"version", *version}});
-  } else {
-    std::cout << *version << "\n";
+std::string DescribeFlows(kube::Connection& connection,
+                          const std::map<kube::Flow, std::uint64_t>& flows) {
+  const FlowNames levels = NamesOf(connection, "prioritylevelconfigurations");
+  const FlowNames schemas = NamesOf(connection, "flowschemas");
+  std::vector<std::pair<kube::Flow, std::uint64_t>> sorted(flows.begin(), flows.end());
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const auto& one, const auto& other) { return one.second > other.second; });
+  std::vector<std::string> words;
+  for (const auto& [flow, count] : sorted) {
+    words.push_back(absl::StrCat(count, " by priority level ", NameIn(levels, flow.priority_level),
+                                 " (flow schema ", NameIn(schemas, flow.schema), ")"));
   }
-  return absl::OkStatus();
+  return absl::StrJoin(words, ", ");
 }
 
-Action BindServer(CLI::App& app, const Globals& globals) {
-  auto options = std::make_shared<ClusterOptions>();
-  Declare(app, *options);
-  return [options, &globals] { return ShowServer(*options, globals); };
-}
-
-}  // namespace
-
-Command ServerCommand() {
-  return {.name = "lifecycle server",
-          .help = "Whether there is an API server for these credentials, and its version",
-          .example = "twofold lifecycle server",
-          .bind = BindServer,
-          .asks_frontend = false};
-}
-
-}  // namespace twofold::cli
+}  // namespace twofold::lifecycle

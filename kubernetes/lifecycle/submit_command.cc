@@ -9,25 +9,17 @@
 #include <memory>
 #include <string>
 #include <utility>
-#include <vector>
 
-#include "kubernetes/cluster/options.h"
 #include "kubernetes/lifecycle/commands.h"
-#include "kubernetes/lifecycle/concluding.h"
+#include "kubernetes/lifecycle/options.h"
 #include "kubernetes/lifecycle/outcome.h"
-#include "kubernetes/lifecycle/output.h"
-#include "kubernetes/lifecycle/preparing.h"
-#include "kubernetes/lifecycle/settings.h"
-#include "kubernetes/lifecycle/submission.h"
-#include "lib/common/descriptors.h"
-#include "lib/common/program.h"
+#include "kubernetes/lifecycle/reporting.h"
+#include "kubernetes/lifecycle/run.h"
+#include "kubernetes/lifecycle/running.h"
 #include "lib/show/table.h"
 
-namespace twofold::cli {
+namespace twofold::lifecycle {
 namespace {
-
-using lifecycle::Submission;
-using lifecycle::SubmitCounts;
 
 const show::Columns& SubmitColumns() {
   static const show::Columns columns = {
@@ -44,97 +36,90 @@ const show::Columns& SubmitColumns() {
   return columns;
 }
 
-lifecycle::Counts AllCounts(const SubmitCounts& counts, std::uint32_t workloads) {
+Counts AllCounts(const SendCounts& counts, std::uint32_t workloads) {
   std::uint64_t refused = 0;
   for (const auto& [reason, count] : counts.refused) refused += count;
-  lifecycle::Counts all = {{"workloads", workloads},
-                           {"sent", counts.sent},
-                           {"created", counts.created},
-                           {"refused", refused}};
-  for (const auto& each : lifecycle::CountsOf(counts)) all.push_back(each);
+  Counts all = {{"workloads", workloads},
+                {"sent", counts.sent},
+                {"created", counts.created},
+                {"refused", refused}};
+  for (const auto& each : CountsOf(counts)) all.push_back(each);
   return all;
 }
 
-show::Json RowOf(Submission& submission, const lifecycle::Report& report) {
-  const lifecycle::RunSettings& settings = submission.settings();
-  show::Json row = {{"run", settings.name},
-                    {"namespace", settings.each.space},
-                    {"kind", std::string(settings.kind->name)}};
+show::Json RowOf(const Run& run, const Report& report) {
+  const RunPlan& plan = run.plan();
+  show::Json row = {
+      {"run", plan.run.name}, {"namespace", plan.run.space}, {"kind", plan.spec.kind()}};
   for (const auto& [name, count] : report.counts) row[name] = count;
-  row["seconds"] = ToSeconds(submission.took());
+  row["seconds"] = ToSeconds(run.took());
   row["notes"] = report.notes;
   return row;
 }
 
 /// What the first of these that failed says; the others have been carried out all the same.
-Status ConcludeSubmit(const lifecycle::OutputOptions& output, const Globals& globals,
-                      const std::vector<lifecycle::Threshold>& thresholds, Status status,
-                      Submission& submission) {
-  const SubmitCounts counts = submission.counts();
-  lifecycle::Report report;
-  report.counts = AllCounts(counts, submission.settings().count);
-  report.notes = lifecycle::NotesOn(counts, submission.settings().count);
-  std::cout << show::Print(FormOf(output, globals.form), SubmitColumns(), RowOf(submission, report))
-            << std::flush;
+Status ConcludeSubmit(const Reporting& reporting, Status status, Run& run) {
+  const SendCounts counts = run.counts();
+  const std::uint32_t workloads = run.plan().spec.count();
+  Report report;
+  report.counts = AllCounts(counts, workloads);
+  report.notes = NotesOn(counts, workloads);
+  std::cout << show::Print(reporting.form(), SubmitColumns(), RowOf(run, report)) << std::flush;
   for (const std::string& note : report.notes) spdlog::warn("{}", note);
   if (counts.created == 0) {
     status.Update(absl::InternalError(absl::StrCat(
         "no data: no workload was created", counts.refusal.empty() ? "" : ": ", counts.refusal)));
   }
-  status.Update(CheckAll(thresholds, report));
+  status.Update(reporting.CheckAll(report));
   return status;
 }
 
-Status SubmitAll(const lifecycle::RunOptions& options, const Globals& globals) {
-  ShutdownSignals shutdown;
-  InitLogging(/*verbose=*/false);
-  RaiseDescriptorLimit();
-  const auto thresholds = ThresholdsOf(options.output);
-  if (!thresholds.ok()) return thresholds.status();
-  auto access = kube::OpenAccess(SourcesOf(options.cluster));
+Status Submit(const Reporting& reporting, Run& run) {
+  WarnOfExemption(run);
+  Status status = run.Execute(Log);
+  if (!run.has_started()) return status;
+  spdlog::info("`twofold lifecycle watch --run {} --namespace {}` watches it", run.plan().run.name,
+               run.plan().run.space);
+  return ConcludeSubmit(reporting, std::move(status), run);
+}
+
+Status SubmitAll(const Options& options, const cli::Globals& globals) {
+  Running running;
+  const auto reporting = Reporting::Read(options, globals);
+  if (!reporting.ok()) return reporting.status();
+  const auto access = kube::OpenAccess(SourcesOf(options.cluster));
   if (!access.ok()) return access.status();
-  auto settings = lifecycle::Read(options, access->config.space, std::chrono::system_clock::now());
-  if (!settings.ok()) return settings.status();
-  if (settings->fill > 0) {
+  auto plan = PlanOf(options, access->config.space, std::chrono::system_clock::now());
+  if (!plan.ok()) return plan.status();
+  if (plan->spec.fill() > 0) {
     return absl::InvalidArgumentError(
         "--fill: submit does not watch, so it cannot know when the cluster is full; use `lifecycle "
         "run --fill`");
   }
-  if (options.dry_run) return PrintTrial(*access, *settings);
-  kube::Connection connection(*access);
-  WarnOfExemption(lifecycle::IsExempt(connection));
-  Submission submission(*access, *std::move(settings));
-  const std::string& space = submission.settings().each.space;
-  const std::string& name = submission.settings().name;
-  return WorkWithSignals(
-      shutdown,
-      [&](const std::atomic<int>&) {
-        Status status =
-            submission.Execute([](const std::string& line) { spdlog::info("{}", line); });
-        if (!submission.has_begun()) return status;
-        spdlog::info("`twofold lifecycle watch --run {} --namespace {}` watches it", name, space);
-        return ConcludeSubmit(options.output, globals, *thresholds, std::move(status), submission);
-      },
-      [&] { submission.Interrupt(); });
+  if (options.dry_run) return PrintTrial(*access, *plan);
+  plan->watches = false;
+  Run run(*access, *std::move(plan));
+  return running.Work([&](const std::atomic<int>&) { return Submit(*reporting, run); },
+                      [&] { run.Interrupt(); });
 }
 
-Action BindSubmit(CLI::App& app, const Globals& globals) {
-  auto options = std::make_shared<lifecycle::RunOptions>();
+cli::Action BindSubmit(CLI::App& app, const cli::Globals& globals) {
+  auto options = std::make_shared<Options>();
   DeclareSending(app, *options);
-  DeclareFailIf(app, options->output);
+  DeclareFailIf(app, *options);
   return [options, &globals] { return SubmitAll(*options, globals); };
 }
 
 }  // namespace
 
-Command SubmitCommand() {
+cli::Command SubmitCommand() {
   return {.name = "lifecycle submit",
           .help = "Create workloads at a given rate, and leave the watching to others",
           .example = "twofold lifecycle submit --kind job --count 500 --rate 20 --name big",
           .bind = BindSubmit,
-          .prints = Prints::kTable,
+          .prints = cli::Prints::kTable,
           .asks_frontend = false,
-          .exits = {kExitNotFound, kExitNoAnswer, kExitRefused, kExitCutShort}};
+          .exits = {cli::kExitNotFound, cli::kExitNoAnswer, cli::kExitRefused, cli::kExitCutShort}};
 }
 
-}  // namespace twofold::cli
+}  // namespace twofold::lifecycle

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "kubernetes/api/errors.h"
-#include "kubernetes/lifecycle/moments/fields.h"
+#include "kubernetes/lifecycle/moments/kind.h"
 #include "kubernetes/lifecycle/moments/stamps.h"
 #include "kubernetes/lifecycle/templates/template.h"
 
@@ -20,13 +20,9 @@ std::string ReasonFor(const Status& status) {
   return reason.empty() ? std::string(absl::StatusCodeToString(status.code())) : reason;
 }
 
-PaceSettings PaceOf(const RunSettings& settings) {
-  return {settings.count, settings.rate, settings.wave, settings.delay};
-}
-
 /// What came in one call.
 void AddThrottling(const kube::ConnectionCounts& before, const kube::ConnectionCounts& after,
-                   SubmitCounts& counts) {
+                   SendCounts& counts) {
   counts.throttled += after.throttled - before.throttled;
   counts.throttled_time += after.throttled_time - before.throttled_time;
   for (const auto& [flow, count] : after.throttled_by) {
@@ -63,14 +59,14 @@ Result<kube::Reply> CreateOurs(kube::Connection& connection, const kube::Resourc
   return reply;
 }
 
-Submitter::Submitter(const kube::Access& access, const RunSettings& settings,
+Submitter::Submitter(const kube::Access& access, const SendPlan& plan,
                      std::vector<kube::Resource> resources, Observed& observed)
-    : settings_(settings),
+    : plan_(plan),
       resources_(std::move(resources)),
       observed_(observed),
-      pace_(PaceOf(settings), Now() + kLead),
-      working_(static_cast<std::size_t>(settings.connections)) {
-  for (int i = 0; i < settings.connections; ++i) {
+      pace_(PaceOf(plan.each.spec), Now() + kLead),
+      working_(static_cast<std::size_t>(ConnectionsOf(plan.each.spec))) {
+  for (int i = 0; i < ConnectionsOf(plan.each.spec); ++i) {
     connections_.push_back(std::make_unique<kube::Connection>(access));
     threads_.emplace_back([this, &connection = *connections_.back()] { Work(connection); });
   }
@@ -99,7 +95,7 @@ bool Submitter::Await(Instant deadline) {
   return working_ == 0;
 }
 
-SubmitCounts Submitter::counts() {
+SendCounts Submitter::counts() {
   MutexLock lock(mutex_);
   return counts_;
 }
@@ -135,15 +131,16 @@ bool Submitter::WaitUntil(Instant planned) {
 // The objects are made before their instant, so that this takes no time from it.
 void Submitter::Work(kube::Connection& connection) {
   // So that no workload pays for the connection. That it fails, the first call will say.
-  (void)connection.Do(kube::Get(kube::kConfigMaps, {settings_.each.space, settings_.each.run}));
+  (void)connection.Do(kube::Get(kube::kConfigMaps, {plan_.each.space, plan_.each.run}));
   while (const auto turn = TakeNext()) {
-    auto objects = RenderOne(settings_, turn->index);
+    auto objects = RenderOne(plan_, turn->index);
     if (!objects.ok()) {
       Count(connection, connection.counts(), objects.status(), Duration::zero());
       continue;
     }
     if (turn->planned && !WaitUntil(*turn->planned)) break;
-    Send(connection, *std::move(objects), settings_.rate > 0 ? *turn->planned : Now(), turn->wave);
+    const bool paced = !plan_.each.spec.has_parallel();
+    Send(connection, *std::move(objects), paced ? *turn->planned : Now(), turn->wave);
   }
   End();
 }
@@ -158,13 +155,13 @@ void Submitter::End() {
 void Submitter::Send(kube::Connection& connection, std::vector<Object> objects, Instant planned,
                      std::uint32_t wave) {
   const auto [space, name] = kube::NameOf(objects.front());
-  const std::uint32_t slots = SlotsOf(*settings_.kind, settings_.each.workers);
-  const Planned beside{wave, ClaimsOf(*settings_.kind, settings_.each)};
+  const std::uint32_t slots = SlotsOf(*plan_.kind, plan_.each.spec.workers());
+  const Planned beside{wave, ClaimsOf(*plan_.kind, plan_.each.spec)};
   Instant sent;
   const Status known = observed_.With([&, &space = space, &name = name](Observer& observer) {
-    Status status = observer.Plan(space, name, slots, planned, beside);
+    Status status = observer.Tell(input::Plan{space, name, slots, planned, beside});
     sent = Now();
-    if (status.ok()) observer.Sent(space, name, sent);
+    if (status.ok()) observer.Tell(input::Sent{space, name, sent});
     return status;
   });
   const kube::ConnectionCounts before = connection.counts();
@@ -178,8 +175,8 @@ void Submitter::Send(kube::Connection& connection, std::vector<Object> objects, 
     status = CreateOurs(connection, resources_[i], objects[i]).status();
   }
   observed_.With([&, &space = space, &name = name](Observer& observer) {
-    if (own.ok()) observer.Replied(space, name, own->first_byte);
-    if (!status.ok()) observer.Refused(space, name, std::string(status.message()));
+    if (own.ok()) observer.Tell(input::Replied{space, name, own->first_byte});
+    if (!status.ok()) observer.Tell(input::Refused{space, name, std::string(status.message())});
   });
   Count(connection, before, status, sent - planned);
 }

@@ -14,7 +14,8 @@
 #include "kubernetes/api/connection.h"
 #include "kubernetes/lifecycle/observed.h"
 #include "kubernetes/lifecycle/pace.h"
-#include "kubernetes/lifecycle/settings.h"
+#include "kubernetes/lifecycle/send_plan.h"
+#include "kubernetes/lifecycle/tally.h"
 #include "lib/common/instant.h"
 #include "lib/common/mutex.h"
 #include "lib/common/result.h"
@@ -25,20 +26,6 @@ namespace twofold::lifecycle {
 /// earlier try of this very call has made it, as the labels tell. Returns when the answer came.
 Result<kube::Reply> CreateOurs(kube::Connection& connection, const kube::Resource& resource,
                                const Object& object);
-
-struct SubmitCounts {
-  std::uint64_t sent = 0;
-  std::uint64_t created = 0;
-  std::uint64_t late = 0;       ///< sent more than kLate after their planned instant
-  std::uint64_t repeated = 0;   ///< sent again after the connection had broken
-  std::uint64_t throttled = 0;  ///< times that the server asked to wait
-  Duration throttled_time{};
-  std::map<kube::Flow, std::uint64_t> throttled_by = {};  ///< of these, those that say by whom
-  std::map<std::string, std::uint64_t> refused = {};      ///< by reason
-  std::string refusal = {};                               ///< the first, as an example
-
-  friend bool operator==(const SubmitCounts&, const SubmitCounts&) = default;
-};
 
 /// Whether an answer says that the store behind the API server takes no more: etcd's quota or its
 /// disk. Trying again makes it worse.
@@ -52,9 +39,10 @@ bool IsOutOfSpace(const Status& status);
 /// Threads  Safe. A thread a connection.
 class Submitter {
  public:
-  /// `resources`: of the objects of a workload, in their order. Starts at once.
-  Submitter(const kube::Access& access, const RunSettings& settings,
-            std::vector<kube::Resource> resources, Observed& observed);
+  /// `resources`: of the objects of a workload, in their order. Starts at once. `plan` must outlive
+  /// it.
+  Submitter(const kube::Access& access, const SendPlan& plan, std::vector<kube::Resource> resources,
+            Observed& observed);
 
   /// Stops.
   ~Submitter();
@@ -62,7 +50,6 @@ class Submitter {
   /// Sends no more. Calls that are under way may finish for kGrace.
   void Stop();
   static constexpr Duration kGrace = std::chrono::seconds(5);
-  static constexpr Duration kLate = std::chrono::milliseconds(50);
 
   /// Sends no more, and returns at once: what is under way goes on.
   void Cease();
@@ -73,7 +60,7 @@ class Submitter {
   /// Not OK: the server's store is full (IsOutOfSpace), so nothing more is sent.
   Status failure();
 
-  SubmitCounts counts();
+  SendCounts counts();
 
  private:
   void Work(kube::Connection& connection);
@@ -85,12 +72,12 @@ class Submitter {
              const Status& status, Duration late);
   void End();
 
-  const RunSettings& settings_;
+  const SendPlan& plan_;
   const std::vector<kube::Resource> resources_;
   Observed& observed_;
   Mutex mutex_;
   Condition changed_;
-  SubmitCounts counts_ ABSL_GUARDED_BY(mutex_);
+  SendCounts counts_ ABSL_GUARDED_BY(mutex_);
   Pace pace_ ABSL_GUARDED_BY(mutex_);
   Status failure_ ABSL_GUARDED_BY(mutex_);
   std::size_t working_ ABSL_GUARDED_BY(mutex_) = 0;  // threads

@@ -2,13 +2,12 @@
 
 #include <absl/strings/str_cat.h>
 
-#include <functional>
 #include <map>
 #include <set>
 #include <utility>
 
+#include "kubernetes/api/deletions.h"
 #include "kubernetes/api/list.h"
-#include "kubernetes/cluster/deletions.h"
 #include "kubernetes/nodes/model/names.h"
 #include "kubernetes/nodes/model/pod.h"
 #include "kubernetes/nodes/model/pod_status.h"
@@ -18,33 +17,7 @@ namespace {
 
 constexpr int kRounds = 5;  // of deleting what others make meanwhile
 
-kube::Selection NodesOf(const std::string& labels) {
-  kube::Selection selection;
-  selection.resource = kube::kNodes;
-  selection.labels = labels;
-  return selection;
-}
-
-// Calls visit(node) for each; those of a list that began anew come again.
-Status ForEachNode(kube::Connection& connection, const std::string& labels,
-                   const std::function<void(const kube::Json& node)>& visit,
-                   const std::function<void()>& restart) {
-  return kube::List(connection, NodesOf(labels),
-                    {[&](const kube::Json& node, Instant) { visit(node); }, restart})
-      .status();
-}
-
-// Calls visit(pod) for each pod that has a node; pods of a list that began anew come again.
-Status ForEachBoundPod(kube::Connection& connection,
-                       const std::function<void(const kube::Json& pod)>& visit,
-                       const std::function<void()>& restart) {
-  kube::Selection selection;
-  selection.resource = kube::kPods;
-  selection.fields = "spec.nodeName!=";
-  return kube::List(connection, selection,
-                    {[&](const kube::Json& pod, Instant) { visit(pod); }, restart})
-      .status();
-}
+kube::Selection NodesWith(const std::string& labels) { return {kube::kNodes, "", labels}; }
 
 // Whether a node that is there may stay beside those of the run, or as one of them.
 Status CheckNode(const nodes::NodeTemplate& nodes, const kube::Json& node) {
@@ -82,7 +55,7 @@ Status CheckPods(kube::Connection& connection, const nodes::NodeTemplate& nodes)
                      ": its life would be simulated; delete it, give it the toleration, or "
                      "choose another --run"));
   };
-  const Status listed = ForEachBoundPod(connection, look, [] {});
+  const Status listed = kube::ForEach(connection, BoundPods(), look, [] {});
   return listed.ok() ? foreign : listed;
 }
 
@@ -103,8 +76,9 @@ Result<Remains> Find(kube::Connection& connection, const std::string& run,
     options.uid = kube::TextAt(node, "/metadata/uid");
     remains.nodes.push_back(kube::Delete(kube::kNodes, name, options));
   };
-  const Status listed = ForEachNode(connection, absl::StrCat(nodes::kRunLabel, "=", run), note,
-                                    [&] { remains.nodes.clear(); });
+  const Status listed =
+      kube::ForEach(connection, NodesWith(absl::StrCat(nodes::kRunLabel, "=", run)), note,
+                    [&] { remains.nodes.clear(); });
   if (!listed.ok()) return listed;
   const auto add = [&](const kube::Json& pod) {
     if (!names.contains(kube::TextAt(pod, "/spec/nodeName"))) return;
@@ -113,12 +87,14 @@ Result<Remains> Find(kube::Connection& connection, const std::string& run,
     if (read.is_deleted && read.grace == Duration::zero()) return;
     remains.pods.push_back(nodes::RemovePod(read));
   };
-  const Status pods = ForEachBoundPod(connection, add, [&] { remains.pods.clear(); });
+  const Status pods = kube::ForEach(connection, BoundPods(), add, [&] { remains.pods.clear(); });
   if (!pods.ok()) return pods;
   return remains;
 }
 
 }  // namespace
+
+kube::Selection BoundPods() { return {kube::kPods, "", "", "spec.nodeName!="}; }
 
 Result<std::vector<std::uint32_t>> Examine(kube::Connection& connection,
                                            const nodes::NodeTemplate& nodes) {
@@ -129,7 +105,7 @@ Result<std::vector<std::uint32_t>> Examine(kube::Connection& connection,
     wrong.Update(CheckNode(nodes, node));
     if (index && nodes::RunOf(node) == nodes.run) existing.push_back(*index);
   };
-  Status listed = ForEachNode(connection, "", look, [&] { existing.clear(); });
+  Status listed = kube::ForEach(connection, NodesWith(""), look, [&] { existing.clear(); });
   listed.Update(wrong);
   if (!listed.ok()) return listed;
   const Status pods = CheckPods(connection, nodes);
@@ -148,7 +124,8 @@ Result<Cleaned> CleanUp(const kube::Access& access, const std::string& run, int 
     if (!remains.ok()) return remains.status();
     if (remains->pods.empty() && remains->nodes.empty()) return cleaned;
     for (const auto* calls : {&remains->pods, &remains->nodes}) {
-      if (const Status status = CarryOut(access, *calls, connections); !status.ok()) return status;
+      if (const Status status = kube::CarryOut(access, *calls, connections); !status.ok())
+        return status;
     }
     cleaned.pods += remains->pods.size();
     cleaned.nodes += remains->nodes.size();
@@ -170,14 +147,15 @@ Result<show::Json> StatusOf(kube::Connection& connection) {
     row["nodes"] = row["nodes"].get<int>() + 1;
     if (nodes::IsReady(node)) row["ready"] = row["ready"].get<int>() + 1;
   };
-  const Status listed = ForEachNode(connection, nodes::kRunLabel, add, [&] { runs.clear(); });
+  const Status listed =
+      kube::ForEach(connection, NodesWith(nodes::kRunLabel), add, [&] { runs.clear(); });
   if (!listed.ok()) return listed;
   std::map<std::string, std::map<std::string, int>> phases;
   const auto count = [&](const kube::Json& pod) {
     const auto found = run_of.find(kube::TextAt(pod, "/spec/nodeName"));
     if (found != run_of.end()) ++phases[found->second][kube::TextAt(pod, "/status/phase")];
   };
-  const Status pods = ForEachBoundPod(connection, count, [&] { phases.clear(); });
+  const Status pods = kube::ForEach(connection, BoundPods(), count, [&] { phases.clear(); });
   if (!pods.ok()) return pods;
   show::Json rows = show::Json::array();
   for (auto& [run, row] : runs) {

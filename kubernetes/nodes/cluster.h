@@ -12,6 +12,9 @@
 /// What is in a cluster of simulated nodes, whoever made them.
 namespace twofold::cli {
 
+/// Pods that have a node.
+kube::Selection BoundPods();
+
 /// Looks whether a run can begin: returns the nodes of its name that a killed one left, by index.
 ///
 /// Errors   kFailedPrecondition: a node of its names is somebody else's, a left one is beyond the

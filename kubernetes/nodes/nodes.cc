@@ -13,7 +13,6 @@
 
 #include "cli/command/command.h"
 #include "kubernetes/api/connection.h"
-#include "kubernetes/cluster/metrics_page.h"
 #include "kubernetes/cluster/options.h"
 #include "kubernetes/nodes/cluster.h"
 #include "kubernetes/nodes/metrics.h"
@@ -21,9 +20,11 @@
 #include "kubernetes/nodes/settings.h"
 #include "kubernetes/nodes/simulation.h"
 #include "lib/common/descriptors.h"
+#include "lib/common/interruption.h"
 #include "lib/common/options.h"
 #include "lib/common/program.h"
 #include "lib/http/server.h"
+#include "lib/metrics/page.h"
 
 // Simulated nodes: objects only, no container runs.
 //
@@ -36,7 +37,7 @@ namespace {
 /// What the pages show, once there is one.
 using Shown = std::atomic<Simulation*>;
 
-Families FamiliesOf(const Shown& shown) {
+metrics::Families FamiliesOf(const Shown& shown) {
   return [&shown]() -> std::optional<std::vector<prometheus::MetricFamily>> {
     Simulation* const simulation = shown;
     if (simulation == nullptr) return std::nullopt;
@@ -59,11 +60,7 @@ class Reporter {
   Reporter& operator=(const Reporter&) = delete;
 
   void Stop() {
-    {
-      MutexLock lock(mutex_);
-      stopped_ = true;
-      changed_.NotifyAll();
-    }
+    stop_.Interrupt();
     if (thread_.joinable()) thread_.join();
   }
 
@@ -75,7 +72,7 @@ class Reporter {
   void Run() {
     SimulationCounts before;
     Instant said = begun_;
-    while (Wait()) {
+    while (stop_.Pause(Now() + kBetweenLooks)) {
       const SimulationCounts counts = simulation_.counts();
       if (!is_up_ && counts.fleet.seen == options_.count) GreetUp();
       if (counts.fleet.gone == options_.count) {
@@ -93,18 +90,9 @@ class Reporter {
   void GreetUp() {
     is_up_ = true;
     spdlog::info("{} nodes are up after {:.1f} s; metrics at {}/metrics", options_.count,
-                 ToSeconds(time()), UrlOf(options_.page, server_));
-    const Status written = TellReady(options_.page, server_);
+                 ToSeconds(time()), metrics::UrlOf(options_.page, server_));
+    const Status written = metrics::TellReady(options_.page, server_);
     if (!written.ok()) spdlog::error("{}", std::string(written.message()));
-  }
-
-  // False: it has been stopped.
-  bool Wait() {
-    MutexLock lock(mutex_);
-    const Instant until = Now() + kBetweenLooks;
-    while (!stopped_ && changed_.WaitUntil(mutex_, until)) {
-    }
-    return !stopped_;
   }
 
   const UpOptions& options_;
@@ -112,9 +100,7 @@ class Reporter {
   const http::Server& server_;
   const Instant begun_;
   bool is_up_ = false;
-  Mutex mutex_;
-  Condition changed_;
-  bool stopped_ ABSL_GUARDED_BY(mutex_) = false;
+  Interruption stop_;
   std::thread thread_;
 };
 
@@ -156,7 +142,7 @@ Status Up(const UpOptions& options) {
   if (!access.ok()) return access.status();
   // Before there is a node: the port may be taken.
   Shown shown = nullptr;
-  const auto server = ServeMetrics(options.page, FamiliesOf(shown));
+  const auto server = metrics::ServePage(options.page, FamiliesOf(shown));
   if (!server.ok()) return server.status();
   kube::Connection connection(*access);
   const auto existing = Examine(connection, settings->nodes);

@@ -192,7 +192,7 @@ void Declare(CLI::App& app, UpOptions& options) {
   AddOption(app, "--report", options.report_seconds, Seconds(0.1, 86400),
             "Seconds between lines about progress and lateness");
   app.add_flag("--keep", options.keep, "Leave nodes and pods there at the end");
-  Declare(app, options.page, "all nodes are up");
+  metrics::Declare(app, options.page, "all nodes are up");
 }
 
 Result<UpSettings> Read(const UpOptions& options) {

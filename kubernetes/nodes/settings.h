@@ -4,14 +4,12 @@
 #include <string>
 #include <vector>
 
-#include "kubernetes/cluster/metrics_page.h"
 #include "kubernetes/cluster/options.h"
-#include "kubernetes/nodes/model/fate.h"
-#include "kubernetes/nodes/model/fleet.h"
-#include "kubernetes/nodes/model/node.h"
+#include "kubernetes/nodes/simulation.h"
 #include "lib/common/address.h"
 #include "lib/common/instant.h"
 #include "lib/common/result.h"
+#include "lib/metrics/page.h"
 
 namespace CLI {
 class App;
@@ -47,16 +45,10 @@ struct UpOptions {
   int connections = 4;
   double report_seconds = 10;
   bool keep = false;
-  PageOptions page = {.http_address = "localhost:9400", .http_security = {}, .ready_file = {}};
+  metrics::PageOptions page = {
+      .http_address = "localhost:9400", .http_security = {}, .ready_file = {}};
 };
 void Declare(CLI::App& app, UpOptions& options);
-
-/// What they mean.
-struct UpSettings {
-  nodes::NodeTemplate nodes;
-  nodes::Habits habits;
-  nodes::Losses losses;
-};
 
 /// Reads the files that they name.
 /// Errors   kInvalidArgument: which option, which value, what is allowed.

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "kubernetes/api/errors.h"
+#include "kubernetes/nodes/cluster.h"
 
 namespace twofold::cli {
 namespace {
@@ -15,13 +16,6 @@ constexpr std::uint32_t kNodesAConnection = 1500;  // 150 renewals a second
 
 nodes::Clocks ClocksNow() {
   return {Now(), std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now())};
-}
-
-kube::Selection BoundPods() {
-  kube::Selection selection;
-  selection.resource = kube::kPods;
-  selection.fields = "spec.nodeName!=";
-  return selection;
 }
 
 std::string ReasonOf(const Status& status) {
@@ -46,7 +40,7 @@ Simulation::Simulation(const kube::Access& access, UpSettings settings,
     Add(Lane::kNodes, access);
   }
   for (int i = 0; i < connections; ++i) Add(Lane::kPods, access);
-  threads_.emplace_back([this] { FollowPods(); });
+  threads_.emplace_back([this] { watcher_->ForEach([this](const auto& event) { Take(event); }); });
 }
 
 void Simulation::Add(Lane lane, const kube::Access& access) {
@@ -141,19 +135,6 @@ void Simulation::Count(LaneCounts& counts, const nodes::Order& order,
   if (!reply.ok()) return;
   if (order.is_timed) counts.lateness.Record(reply->first_byte - order.planned);
   counts.times.Record(reply->first_byte - reply->sent);
-}
-
-void Simulation::FollowPods() {
-  constexpr Duration kBetweenLooks = std::chrono::seconds(1);
-  for (;;) {
-    const auto event = watcher_->Next(Now() + kBetweenLooks);
-    if (event) {
-      Take(*event);
-      continue;
-    }
-    MutexLock lock(mutex_);
-    if (stopped_) return;
-  }
 }
 
 void Simulation::Take(const kube::WatchEvent& event) {

@@ -11,10 +11,11 @@
 
 #include "kubernetes/api/connection.h"
 #include "kubernetes/api/watch.h"
+#include "kubernetes/nodes/model/fate.h"
 #include "kubernetes/nodes/model/fleet.h"
 #include "kubernetes/nodes/model/lives.h"
+#include "kubernetes/nodes/model/node.h"
 #include "kubernetes/nodes/model/order.h"
-#include "kubernetes/nodes/settings.h"
 #include "lib/common/instant.h"
 #include "lib/common/limited_log.h"
 #include "lib/common/mutex.h"
@@ -22,6 +23,13 @@
 #include "lib/stats/histogram.h"
 
 namespace twofold::cli {
+
+/// What is simulated.
+struct UpSettings {
+  nodes::NodeTemplate nodes;
+  nodes::Habits habits;
+  nodes::Losses losses;
+};
 
 /// What calls for nodes or for pods have come to, since the start.
 struct LaneCounts {
@@ -86,7 +94,6 @@ class Simulation {
 
   void Add(Lane lane, const kube::Access& access);
   void Work(Lane lane, kube::Connection& connection);
-  void FollowPods();
   std::optional<nodes::Order> Await(Lane lane);
   void Tell(Lane lane, const nodes::Order& order, const Result<kube::Reply>& reply,
             std::uint64_t throttled);

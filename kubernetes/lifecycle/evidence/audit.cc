@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "kubernetes/lifecycle/moments/fields.h"
+#include "kubernetes/lifecycle/moments/kind.h"
 #include "kubernetes/lifecycle/moments/pod.h"
 
 namespace twofold::lifecycle {

@@ -19,18 +19,16 @@ struct AuditCounts {
   std::uint64_t lines = 0;
   std::uint64_t torn = 0;     ///< no whole JSON, as at the ends of rotated files; or too long
   std::uint64_t matched = 0;  ///< requests about objects of the run
-  std::uint64_t unnamed =
-      0;  ///< creations of pods with a name by the server, which is not in the log
-  std::uint64_t blind = 0;  ///< patches of pods' status whose content is not in the log
+  std::uint64_t unnamed = 0;  ///< creations of pods that the server names, but not in the log
+  std::uint64_t blind = 0;    ///< patches of pods' status whose content is not in the log
 };
 
 /// Reads the audit log of an API server, line by line, for what it says of the objects of a run:
 /// when requests were received and when they were done, in microseconds.
 ///
 /// Threads  Not thread-safe.
-/// Cost     A line that is about something else is searched, the others are parsed. Memory: some
-/// 200
-///          bytes an object of the run, however long the log is.
+/// Cost     A line that is about something else is searched, the others are parsed. Memory:
+///          some 200 bytes an object of the run, however long the log is.
 class AuditNotes {
  public:
   /// Both must outlive it. Requests from before `begin` are those of an earlier run, which may have

@@ -8,20 +8,15 @@ namespace twofold::lifecycle {
 
 void Differences::Add(const Sight& seen, UnixNs theirs) {
   if (seen.IsLate()) {
-    ++inexact_;
+    ++row_.inexact;
     return;
   }
   seconds_.push_back(clocks_.Difference(seen.at, theirs));
 }
 
 EvidenceRow Differences::Row() const {
-  EvidenceRow row;
-  row.source = what_.source;
-  row.moment = what_.moment;
-  row.clock = what_.clock;
+  EvidenceRow row = row_;
   row.n = seconds_.size();
-  row.missing = missing_;
-  row.inexact = inexact_;
   row.doubt = clocks_.Doubt();
   if (seconds_.empty()) return row;
   std::vector<double> sorted = seconds_;

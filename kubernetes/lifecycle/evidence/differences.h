@@ -28,32 +28,23 @@ struct ClockFit {
   [[nodiscard]] double Doubt() const { return (offset.high - offset.low) / 2.0; }
 };
 
-/// Whose clock, and what of it is compared with what.
-struct Compared {
-  std::string source;
-  std::string moment;
-  std::string clock;
-};
-
 /// Collects the differences of one source and moment.
 ///
 /// Threads  Not thread-safe.
 /// Cost     8 bytes each.
 class Differences {
  public:
-  Differences(Compared what, const ClockFit& clocks) : what_(std::move(what)), clocks_(clocks) {}
+  /// `row`: whose clock, and what of it is compared with what.
+  Differences(EvidenceRow row, const ClockFit& clocks) : row_(std::move(row)), clocks_(clocks) {}
 
   void Add(const Sight& seen, UnixNs theirs);
-  void AddMissing() { ++missing_; }
+  void AddMissing() { ++row_.missing; }
 
   [[nodiscard]] EvidenceRow Row() const;
-  [[nodiscard]] std::uint64_t matched() const { return seconds_.size() + inexact_; }
 
  private:
-  const Compared what_;
+  EvidenceRow row_;
   const ClockFit clocks_;
-  std::uint64_t missing_ = 0;
-  std::uint64_t inexact_ = 0;
   std::vector<double> seconds_;
 };
 

@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <unordered_set>
 
-#include "kubernetes/lifecycle/moments/fields.h"
+#include "kubernetes/lifecycle/moments/kind.h"
 
 namespace twofold::lifecycle {
 namespace {

@@ -6,8 +6,6 @@
 #include <algorithm>
 #include <set>
 
-#include "kubernetes/lifecycle/moments/fields.h"
-
 namespace twofold::lifecycle {
 namespace {
 

@@ -16,6 +16,14 @@ namespace twofold::lifecycle {
 /// An object as the API server sends it.
 using Object = nlohmann::json;
 
+using kube::At;
+using kube::FindCondition;
+using kube::IsTrue;
+using kube::LabelOf;
+using kube::SecondAt;
+using kube::SecondOf;
+using kube::TextAt;
+
 /// Labels that we put on every object and pod template that we create.
 inline constexpr std::string_view kRunLabel = "twofold/run";
 inline constexpr std::string_view kWorkloadLabel = "twofold/workload";

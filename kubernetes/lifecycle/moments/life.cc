@@ -182,4 +182,21 @@ State StateOf(const Kind& kind, const Life& life, const Sights& sights) {
   return Of(sights, Moment::kReady) ? State::kReady : State::kNotReady;
 }
 
+bool IsOver(State state, bool until_ready) {
+  switch (state) {
+    case State::kComplete:
+    case State::kFailed:
+    case State::kDeleted:
+    case State::kRefused:
+      return true;
+    case State::kReady:
+      return until_ready;
+    case State::kNotReady:
+    case State::kNeverSeen:
+    case State::kNotSent:
+      return false;
+  }
+  return false;
+}
+
 }  // namespace twofold::lifecycle

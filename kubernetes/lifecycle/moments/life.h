@@ -117,4 +117,7 @@ inline constexpr std::size_t kStates = static_cast<std::size_t>(State::kNotSent)
 std::string_view Name(State state);
 State StateOf(const Kind& kind, const Life& life, const Sights& sights);
 
+/// Whether nothing more is waited for of a workload.
+bool IsOver(State state, bool until_ready);
+
 }  // namespace twofold::lifecycle

@@ -4,9 +4,10 @@
 #include <absl/strings/str_cat.h>
 
 #include <algorithm>
+#include <type_traits>
 #include <utility>
 
-#include "kubernetes/lifecycle/moments/fields.h"
+#include "kubernetes/lifecycle/moments/kind.h"
 #include "kubernetes/lifecycle/moments/pod.h"
 
 namespace twofold::lifecycle {
@@ -14,8 +15,8 @@ namespace {
 
 constexpr std::size_t kMostOpenCanaries = 10'000;
 
-std::string KeyOf(const std::string& space, const std::string& name) {
-  return absl::StrCat(space, "/", name);
+std::string KeyOf(std::string_view space, std::string_view name) {
+  return std::string(space).append("/").append(name);
 }
 
 constexpr std::string_view kClaim = "PersistentVolumeClaim";
@@ -76,8 +77,10 @@ Observer::Observer(const Kind& kind, std::string run, Limits limits)
 
 // ---- what we do ourselves
 
-Status Observer::Announce(const std::string& space, const std::string& name, std::uint32_t slots,
-                          Instant begin, const Planned& beside) {
+template <typename Workload>
+Status Observer::Announce(const Workload& workload) {
+  const std::string name(workload.name);
+  const std::uint32_t slots = workload.slots;
   if (lives_.size() >= limits_.workloads) {
     return absl::ResourceExhaustedError(
         absl::StrCat("workloads: ", limits_.workloads, " are the most of one run; use more runs"));
@@ -91,76 +94,69 @@ Status Observer::Announce(const std::string& space, const std::string& name, std
                                                      "' make more than the ", limits_.pods,
                                                      " that one run may have; use more runs"));
   }
-  if (!by_name_.emplace(KeyOf(space, name), lives_.size()).second) {
+  const std::string key = KeyOf(workload.space, workload.name);
+  if (!by_name_.emplace(key, lives_.size()).second) {
     return absl::AlreadyExistsError(
-        absl::StrCat("workload: '", KeyOf(space, name), "' is planned already; names are unique"));
+        absl::StrCat("workload: '", key, "' is planned already; names are unique"));
   }
   slots_ += slots;
   Life& life = lives_.emplace_back();
-  life.space = space;
+  life.space = workload.space;
   life.name = name;
   life.slots = slots;
-  life.begin = begin;
-  life.planned = beside;
+  life.begin = workload.at;
+  life.planned = workload.beside;
   return absl::OkStatus();
 }
 
-Status Observer::Plan(const std::string& space, const std::string& name, std::uint32_t slots,
-                      Instant planned, const Planned& beside) {
-  const Life* const expected = LifeNamed(space, name);
+Status Observer::Tell(const input::Plan& planned) {
+  const Life* const expected = LifeNamed(planned.space, planned.name);
   if (expected == nullptr || Of(expected->own, Moment::kPlanned)) {
-    if (Status status = Announce(space, name, slots, planned, beside); !status.ok()) return status;
+    if (Status status = Announce(planned); !status.ok()) return status;
   }
-  Hear({.what = What::kPlan,
-        .at = planned,
-        .space = space,
-        .name = name,
-        .slots = slots,
-        .beside = beside});
-  Life& life = *Find(space, name);
-  Mark(Of(life.own, Moment::kPlanned), planned, planned);
-  life.begin = std::max(life.begin, planned);
+  Hear(planned);
+  Life& life = *Find(planned.space, planned.name);
+  Mark(Of(life.own, Moment::kPlanned), planned.at, planned.at);
+  life.begin = std::max(life.begin, planned.at);
   return absl::OkStatus();
 }
 
-Status Observer::Expect(const std::string& space, const std::string& name, std::uint32_t slots,
-                        Instant begin, const Planned& beside) {
-  if (Status status = Announce(space, name, slots, begin, beside); !status.ok()) return status;
-  Hear({.what = What::kExpect,
-        .at = begin,
-        .space = space,
-        .name = name,
-        .slots = slots,
-        .beside = beside});
+Status Observer::Tell(const input::Expect& expected) {
+  if (Status status = Announce(expected); !status.ok()) return status;
+  Hear(expected);
   return absl::OkStatus();
 }
 
-const Life* Observer::LifeNamed(const std::string& space, const std::string& name) const {
+const Life* Observer::LifeNamed(std::string_view space, std::string_view name) const {
   const auto found = by_name_.find(KeyOf(space, name));
   return found == by_name_.end() ? nullptr : &lives_[found->second];
 }
 
-Life* Observer::Find(const std::string& space, const std::string& name) {
+Life* Observer::Find(std::string_view space, std::string_view name) {
   const auto found = by_name_.find(KeyOf(space, name));
   return found == by_name_.end() ? nullptr : &lives_[found->second];
 }
 
-void Observer::Sent(const std::string& space, const std::string& name, Instant at) {
-  Life* const life = Find(space, name);
+void Observer::Tell(const input::Sent& sent) {
+  Life* const life = Find(sent.space, sent.name);
   if (life == nullptr) return;
-  Hear({.what = What::kSent, .at = at, .space = space, .name = name});
-  Mark(Of(life->own, Moment::kSent), at, at);
-  life->begin = std::max(life->begin, at);
+  Hear(sent);
+  Mark(Of(life->own, Moment::kSent), sent.at, sent.at);
+  life->begin = std::max(life->begin, sent.at);
 }
 
-void Observer::Replied(const std::string& space, const std::string& name, Instant at) {
-  Hear({.what = What::kReplied, .at = at, .space = space, .name = name});
-  if (Life* const life = Find(space, name)) Mark(Of(life->own, Moment::kReplied), at, at);
+void Observer::Tell(const input::Replied& replied) {
+  Hear(replied);
+  if (Life* const life = Find(replied.space, replied.name)) {
+    Mark(Of(life->own, Moment::kReplied), replied.at, replied.at);
+  }
 }
 
-void Observer::Refused(const std::string& space, const std::string& name, const std::string& why) {
-  Hear({.what = What::kRefused, .space = space, .name = name, .why = why});
-  if (Life* const life = Find(space, name)) life->refused = why.empty() ? "refused" : why;
+void Observer::Tell(const input::Refused& refused) {
+  Hear(refused);
+  if (Life* const life = Find(refused.space, refused.name)) {
+    life->refused = refused.why.empty() ? "refused" : refused.why;
+  }
 }
 
 // ---- whose object it is
@@ -268,39 +264,44 @@ bool Observer::IsNews(const Object& object, Known& known) {
   return news;
 }
 
-void Observer::Seen(Event event, const Object& object, Instant at,
-                    std::optional<Instant> blind_since) {
+void Observer::Tell(const input::Seen& seen) {
+  const Object& object = seen.object;
   const std::string uid = TextAt(object, "/metadata/uid");
   const std::string kind = TextAt(object, "/kind");
   if (uid.empty() || kind.empty() || TextAt(object, "/metadata/name").empty()) {
     ++unusual_.broken;
     return;
   }
-  Hear({.what = What::kSeen, .at = at, .event = event, .object = &object, .other = blind_since});
+  Hear(seen);
   Stream& stream = streams_[kind];
-  const bool late = event == Event::kListed || blind_since;
-  const Waiting seen{at, late, blind_since ? blind_since : stream.alive};
-  Known* const known = Recognise(object, seen);
-  if (known != nullptr && !known->ignored && !known->gone) {
-    Life& life = lives_[known->life];
-    When when = WhenOf(life, seen);
-    if (event == Event::kListed) known->listed_in = stream.generation;
-    const auto waited = waiting_.find(uid);
-    // What has come since is between the two.
-    if (waited != waiting_.end()) {
-      when.after = std::min(when.after, WhenOf(life, waited->second).after);
-    }
-    if (IsNews(object, *known) || event == Event::kDeleted) {
-      if (known->pod >= 0) SeePod(object, *known, when);
-      if (known->claim >= 0) SeeClaim(object, *known, when);
-      SeeDecision(object, when);
-      SeeSigns(object, life, when);
-    }
-    if (event == Event::kDeleted) SeeGone(*known, uid, when);
-    waiting_.erase(uid);
+  const bool late = seen.event == Event::kListed || seen.blind_since;
+  const Waiting look{seen.at, late, seen.blind_since ? seen.blind_since : stream.alive};
+  Known* const known = Recognise(object, look);
+  if (known != nullptr && seen.event == Event::kListed) known->listed_in = stream.generation;
+  if (known != nullptr && !known->ignored && !known->gone) Show(seen, *known, look);
+  if (seen.event == Event::kDeleted) waiting_.erase(uid);
+  if (seen.event != Event::kListed) stream.alive = seen.at;
+}
+
+/// An object that is followed.
+void Observer::Show(const input::Seen& seen, Known& known, const Waiting& look) {
+  const Object& object = seen.object;
+  const std::string uid = TextAt(object, "/metadata/uid");
+  const bool is_gone = seen.event == Event::kDeleted;
+  Life& life = lives_[known.life];
+  When when = WhenOf(life, look);
+  // What has come since it waited is between the two.
+  if (const auto waited = waiting_.find(uid); waited != waiting_.end()) {
+    when.after = std::min(when.after, WhenOf(life, waited->second).after);
   }
-  if (event == Event::kDeleted) waiting_.erase(uid);
-  if (event != Event::kListed) stream.alive = at;
+  if (IsNews(object, known) || is_gone) {
+    if (known.pod >= 0) SeePod(object, known, when);
+    if (known.claim >= 0) SeeClaim(object, known, when);
+    SeeDecision(object, when);
+    SeeSigns(object, life, when);
+  }
+  if (is_gone) SeeGone(known, uid, when);
+  waiting_.erase(uid);
 }
 
 std::int32_t Observer::AddPod(const Object& object, Life& life) {
@@ -396,61 +397,76 @@ void Observer::SeeGone(Known& known, const std::string& uid, const When& when) {
   }
 }
 
-void Observer::Alive(std::string_view object_kind, Instant at) {
-  Hear({.what = What::kAlive, .at = at, .name = object_kind});
-  streams_[std::string(object_kind)].alive = at;
+void Observer::Tell(const input::Alive& alive) {
+  Hear(alive);
+  streams_[std::string(alive.object_kind)].alive = alive.at;
 }
 
-void Observer::Listing(std::string_view object_kind) {
-  Hear({.what = What::kListing, .name = object_kind});
-  ++streams_[std::string(object_kind)].generation;
+void Observer::Tell(const input::Listing& listing) {
+  Hear(listing);
+  ++streams_[std::string(listing.object_kind)].generation;
 }
 
-void Observer::Listed(std::string_view object_kind, Instant at) {
-  Hear({.what = What::kListed, .at = at, .name = object_kind});
-  Stream& stream = streams_[std::string(object_kind)];
+void Observer::Tell(const input::Listed& listed) {
+  Hear(listed);
+  Stream& stream = streams_[std::string(listed.object_kind)];
   if (stream.listed || stream.alive) ++unusual_.relists;
   stream.listed = true;
   for (auto& [uid, known] : known_) {
-    const bool missing = known.kind == object_kind && known.listed_in != stream.generation;
+    const bool missing = known.kind == listed.object_kind && known.listed_in != stream.generation;
     if (!missing || known.gone || known.ignored) continue;
-    SeeGone(known, uid, WhenOf(lives_[known.life], at, stream.alive));
+    SeeGone(known, uid, WhenOf(lives_[known.life], listed.at, stream.alive));
   }
   ++stream.generation;
-  stream.alive = at;
+  stream.alive = listed.at;
 }
 
 // ---- canaries
 
-void Observer::CanaryWritten(const std::string& name, Instant sent, Instant replied) {
-  Hear({.what = What::kCanaryWritten, .at = sent, .name = name, .other = replied});
-  Canary& canary = canaries_[name];
-  canary.sent = sent;
-  canary.replied = replied;
-  SetLag(name);
+void Observer::Tell(const input::CanaryWritten& written) {
+  Hear(written);
+  Canary& canary = canaries_[std::string(written.name)];
+  canary.sent = written.at;
+  canary.replied = written.replied;
+  SetLag(written.name);
 }
 
-void Observer::CanarySeen(const std::string& name, Instant at) {
-  Hear({.what = What::kCanarySeen, .at = at, .name = name});
-  Canary& canary = canaries_[name];
-  if (!canary.seen) canary.seen = at;
-  SetLag(name);
+void Observer::Tell(const input::CanarySeen& seen) {
+  Hear(seen);
+  Canary& canary = canaries_[std::string(seen.name)];
+  if (!canary.seen) canary.seen = seen.at;
+  SetLag(seen.name);
 }
 
-void Observer::Resume(Instant at) {
-  Hear({.what = What::kResume, .at = at});
+void Observer::Tell(const input::Resume& resume) {
+  Hear(resume);
   canaries_.clear();
 }
 
-/// What comes without an instant happened after what came before it.
-void Observer::Hear(Said said) {
-  if (said.at == Instant{}) said.at = latest_;
-  // What is planned lies ahead, and others may have sent by another clock.
-  if (said.what > What::kSent) latest_ = std::max(latest_, said.at);
-  if (hearer_) hearer_(said);
+Status Observer::Tell(const Input& input) {
+  return std::visit(
+      [this](const auto& one) -> Status {
+        if constexpr (std::is_void_v<decltype(Tell(one))>) {
+          Tell(one);
+          return absl::OkStatus();
+        } else {
+          return Tell(one);
+        }
+      },
+      input);
 }
 
-void Observer::SetLag(const std::string& name) {
+/// What is planned lies ahead, and others may have sent by another clock: neither was noticed now.
+template <typename One>
+void Observer::Hear(One one) {
+  constexpr bool kNoticed = !std::is_same_v<One, input::Expect> &&
+                            !std::is_same_v<One, input::Plan> && !std::is_same_v<One, input::Sent>;
+  if (one.at == Instant{}) one.at = latest_;
+  if (kNoticed) latest_ = std::max(latest_, one.at);
+  if (hearer_) hearer_(one);
+}
+
+void Observer::SetLag(std::string_view name) {
   const auto found = canaries_.find(name);
   const Canary& canary = found->second;
   if (canary.sent && canary.seen) {

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -10,9 +11,9 @@
 #include <utility>
 #include <vector>
 
+#include "kubernetes/lifecycle/moments/inputs.h"
 #include "kubernetes/lifecycle/moments/kind.h"
 #include "kubernetes/lifecycle/moments/life.h"
-#include "kubernetes/lifecycle/moments/said.h"
 #include "lib/common/instant.h"
 #include "lib/common/result.h"
 
@@ -29,15 +30,14 @@ struct Unusual {
 
 /// How late the watch is, by objects written for this alone.
 struct CanaryLag {
-  Duration
-      after_reply;   ///< from the answer to the write until the watch showed it; may be negative
-  Duration at_most;  ///< the same from before the write was sent
+  Duration after_reply;  ///< from the answer to a write until the watch showed it; may be negative
+  Duration at_most;      ///< the same from before the write was sent
 };
 
 /// Follows the workloads of one run by what a watch shows, and keeps for each when it was first
 /// seen at each moment.
 ///
-/// Every workload is announced with Plan before it is sent, so that an event may come before the
+/// Every workload is announced by a Plan before it is sent, so that an event may come before the
 /// answer to the POST. Objects are told apart by UID: doubled, disordered and late events change
 /// nothing that is known, and objects of the same name that come later are counted, not mixed in.
 /// What a list shows for the first time has an interval that begins when its stream was last alive.
@@ -62,47 +62,29 @@ class Observer {
   Observer(const Kind& kind, std::string run);
   Observer(const Kind& kind, std::string run, Limits limits);
 
-  Status Plan(const std::string& space, const std::string& name, std::uint32_t slots,
-              Instant planned, const Planned& beside = {});
+  // inputs.h says what each of them means.
+  Status Tell(const input::Expect& expected);
+  Status Tell(const input::Plan& planned);
+  void Tell(const input::Sent& sent);
+  void Tell(const input::Replied& replied);
+  void Tell(const input::Refused& refused);
+  void Tell(const input::Seen& seen);
+  void Tell(const input::Alive& alive);
+  void Tell(const input::Listing& listing);
+  void Tell(const input::Listed& listed);
+  void Tell(const input::CanaryWritten& written);
+  void Tell(const input::CanarySeen& seen);
+  void Tell(const input::Resume& resume);
 
-  /// Announces a workload that another process sends: Plan and Sent may follow once its object says
-  /// when that was. Nothing of it has happened before `begin`.
-  Status Expect(const std::string& space, const std::string& name, std::uint32_t slots,
-                Instant begin, const Planned& beside = {});
+  /// Whichever it is. Errors   those of Expect and Plan.
+  Status Tell(const Input& input);
 
-  void Sent(const std::string& space, const std::string& name, Instant at);
-  void Replied(const std::string& space, const std::string& name, Instant at);
-  void Refused(const std::string& space, const std::string& name, const std::string& why);
-
-  /// An object of any of the watched resources, with its kind. `blind_since`: what it shows may
-  /// have happened at any time since then, as its watch was broken; nullopt: as far as is known by
-  /// itself.
-  void Seen(Event event, const Object& object, Instant at,
-            std::optional<Instant> blind_since = std::nullopt);
-
-  /// The stream of objects of `object_kind` is up to date at `at`: a bookmark, for example.
-  void Alive(std::string_view object_kind, Instant at);
-
-  /// A list of these objects begins; of one that did not end, what it had is forgotten.
-  void Listing(std::string_view object_kind);
-
-  /// A list of these objects has ended: of those known, what was not in it is gone.
-  void Listed(std::string_view object_kind, Instant at);
-
-  /// A canary was written: `sent` before the request, `replied` after its answer.
-  void CanaryWritten(const std::string& name, Instant sent, Instant replied);
-  /// The watch has shown it.
-  void CanarySeen(const std::string& name, Instant at);
-
-  /// Another process goes on where one has ended: nobody sees the canaries of that one any more.
-  void Resume(Instant at);
-
-  /// All that is told from now on is passed on, once it is known to be right. Tell (said.h) tells
-  /// it to another Observer, which then knows what this one does.
+  /// All that is told from now on is passed on, once it is known to be right: another Observer that
+  /// is told the same knows the same.
   void SetHearer(Hearer hearer) { hearer_ = std::move(hearer); }
 
   /// The workload of that name; nullptr: it was not announced.
-  [[nodiscard]] const Life* LifeNamed(const std::string& space, const std::string& name) const;
+  [[nodiscard]] const Life* LifeNamed(std::string_view space, std::string_view name) const;
   /// The last instant at which something was seen or done.
   [[nodiscard]] Instant latest() const { return latest_; }
   [[nodiscard]] const std::vector<Life>& lives() const { return lives_; }
@@ -150,10 +132,11 @@ class Observer {
     std::optional<Instant> seen;
   };
 
-  Status Announce(const std::string& space, const std::string& name, std::uint32_t slots,
-                  Instant begin, const Planned& beside);
-  void Hear(Said said);
-  Life* Find(const std::string& space, const std::string& name);
+  template <typename Workload>
+  Status Announce(const Workload& workload);
+  template <typename One>
+  void Hear(One one);
+  Life* Find(std::string_view space, std::string_view name);
   [[nodiscard]] std::optional<std::size_t> LifeOf(const Object& object) const;
   [[nodiscard]] std::optional<std::size_t> ByName(const Object& object,
                                                   const std::string& name) const;
@@ -165,6 +148,7 @@ class Observer {
                                    std::optional<Instant> blind_since);
   [[nodiscard]] static When WhenOf(const Life& life, const Waiting& seen);
   bool IsNews(const Object& object, Known& known);
+  void Show(const input::Seen& seen, Known& known, const Waiting& look);
   void SeePod(const Object& object, const Known& known, const When& when);
   std::int32_t AddPod(const Object& object, Life& life);
   static std::int32_t AddClaim(Life& life);
@@ -172,7 +156,7 @@ class Observer {
   void SeeDecision(const Object& object, const When& when);
   void SeeSigns(const Object& object, Life& life, const When& when);
   void SeeGone(Known& known, const std::string& uid, const When& when);
-  void SetLag(const std::string& name);
+  void SetLag(std::string_view name);
 
   const Kind& kind_;
   const std::string run_;
@@ -182,7 +166,7 @@ class Observer {
   std::unordered_map<std::string, Known> known_;          // by uid
   std::unordered_map<std::string, Waiting> waiting_;      // by uid
   std::map<std::string, Stream, std::less<>> streams_;
-  std::map<std::string, Canary> canaries_;
+  std::map<std::string, Canary, std::less<>> canaries_;
   std::vector<CanaryLag> lags_;
   std::size_t slots_ = 0;
   Instant latest_;

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "kubernetes/lifecycle/moments/fields.h"
+#include "kubernetes/lifecycle/moments/kind.h"
 
 namespace twofold::lifecycle {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "kubernetes/lifecycle/moments/fields.h"
+#include "kubernetes/lifecycle/moments/kind.h"
 
 namespace twofold::lifecycle {
 namespace {

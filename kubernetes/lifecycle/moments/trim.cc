@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "kubernetes/lifecycle/moments/fields.h"
+#include "kubernetes/lifecycle/moments/kind.h"
 #include "kubernetes/lifecycle/moments/stamps.h"
 
 namespace twofold::lifecycle {

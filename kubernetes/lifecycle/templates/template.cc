@@ -9,8 +9,7 @@
 #include <string_view>
 #include <utility>
 
-#include "kubernetes/lifecycle/moments/fields.h"
-#include "kubernetes/lifecycle/templates/built_in.h"
+#include "kubernetes/lifecycle/moments/kind.h"
 #include "lib/common/printable.h"
 #include "lib/yaml/node.h"
 
@@ -41,21 +40,22 @@ Field NumberField(std::string_view name, std::uint32_t number) {
   return {name, absl::StrCat(number), number};
 }
 
-Fields FieldsOf(const Settings& settings) {
-  return {{"name", settings.name, {}},
-          {"namespace", settings.space, {}},
-          {"run", settings.run, {}},
-          NumberField("index", settings.index),
-          NumberField("workers", settings.workers),
-          NumberField("others", settings.workers - 1),
-          {"gpu", settings.gpu, {}},
-          NumberField("gpus", settings.gpus),
-          {"cpu", settings.cpu, {}},
-          {"memory", settings.memory, {}},
-          {"image", settings.image, {}},
-          NumberField("seconds", settings.seconds),
-          {"queue", settings.queue, {}},
-          {"scheduler", settings.scheduler, {}}};
+Fields FieldsOf(const Workload& workload) {
+  const v1::suites::LifecycleSpec& spec = workload.spec;
+  return {{"name", workload.name, {}},
+          {"namespace", workload.space, {}},
+          {"run", workload.run, {}},
+          NumberField("index", workload.index),
+          NumberField("workers", spec.workers()),
+          NumberField("others", spec.workers() - 1),
+          {"gpu", spec.gpu(), {}},
+          NumberField("gpus", spec.gpus()),
+          {"cpu", spec.cpu(), {}},
+          {"memory", spec.memory(), {}},
+          {"image", spec.container_image(), {}},
+          NumberField("seconds", spec.seconds()),
+          {"queue", spec.queue(), {}},
+          {"scheduler", spec.scheduler(), {}}};
 }
 
 // ---- checks
@@ -71,10 +71,10 @@ bool IsDnsLabel(const std::string& text) {
          std::all_of(text.begin(), text.end(), [&](char c) { return plain(c) || c == '-'; });
 }
 
-Status CheckSettings(const Settings& settings) {
-  for (const auto& [name, value] : {std::pair{"name", &settings.name},
-                                    {"run", &settings.run},
-                                    {"namespace", &settings.space}}) {
+Status CheckWorkload(const Workload& workload) {
+  for (const auto& [name, value] : {std::pair{"name", &workload.name},
+                                    {"run", &workload.run},
+                                    {"namespace", &workload.space}}) {
     if (!IsDnsLabel(*value) || value->size() > kLongestName) {
       return BadSetting(name, *value,
                         absl::StrCat("must be 1 to ", kLongestName,
@@ -82,8 +82,8 @@ Status CheckSettings(const Settings& settings) {
                                      "both ends"));
     }
   }
-  if (settings.workers == 0 || settings.workers > kMostWorkers) {
-    return BadSetting("workers", absl::StrCat(settings.workers),
+  if (workload.spec.workers() == 0 || workload.spec.workers() > kMostWorkers) {
+    return BadSetting("workers", absl::StrCat(workload.spec.workers()),
                       absl::StrCat("must be 1 to ", kMostWorkers));
   }
   return absl::OkStatus();
@@ -177,43 +177,6 @@ Object* MapAt(Object& object, const char* key) {
   return map.is_object() ? &map : nullptr;
 }
 
-Object LabelsOf(const Settings& settings) {
-  Object labels = {{std::string(kRunLabel), settings.run},
-                   {std::string(kWorkloadLabel), settings.name}};
-  if (!settings.phase.empty()) labels[std::string(kPhaseLabel)] = settings.phase;
-  return labels;
-}
-
-Status PutLabels(Object& object, const Settings& settings) {
-  Object* const metadata = MapAt(object, "metadata");
-  Object* const labels = metadata == nullptr ? nullptr : MapAt(*metadata, "labels");
-  if (labels == nullptr) {
-    return absl::InvalidArgumentError("metadata.labels: must be a map, as it gets labels of ours");
-  }
-  labels->erase(std::string(kPhaseLabel));
-  labels->update(LabelsOf(settings));
-  return absl::OkStatus();
-}
-
-Status Place(Object& pod_spec, const Settings& settings) {
-  for (const auto& [key, value] : settings.node_selector) {
-    Object* const selector = MapAt(pod_spec, "nodeSelector");
-    if (selector == nullptr) return absl::InvalidArgumentError("nodeSelector: must be a map");
-    (*selector)[key] = value;
-  }
-  for (const Toleration& each : settings.tolerations) {
-    Object& list = pod_spec["tolerations"];
-    if (!list.is_null() && !list.is_array()) {
-      return absl::InvalidArgumentError("tolerations: must be a list");
-    }
-    Object toleration = {{"key", each.key}, {"operator", each.value.empty() ? "Exists" : "Equal"}};
-    if (!each.value.empty()) toleration["value"] = each.value;
-    if (!each.effect.empty()) toleration["effect"] = each.effect;
-    list.push_back(std::move(toleration));
-  }
-  return absl::OkStatus();
-}
-
 /// The list under `key`, made if there is none; nullptr: something else is there.
 Object* ListAt(Object& object, const char* key) {
   Object& list = object[key];
@@ -221,13 +184,60 @@ Object* ListAt(Object& object, const char* key) {
   return list.is_array() ? &list : nullptr;
 }
 
+Object LabelsOf(const Workload& workload) {
+  Object labels = {{std::string(kRunLabel), workload.run},
+                   {std::string(kWorkloadLabel), workload.name}};
+  if (!workload.phase.empty()) labels[std::string(kPhaseLabel)] = workload.phase;
+  return labels;
+}
+
+Status PutLabels(Object& object, const Workload& workload) {
+  Object* const metadata = MapAt(object, "metadata");
+  Object* const labels = metadata == nullptr ? nullptr : MapAt(*metadata, "labels");
+  if (labels == nullptr) {
+    return absl::InvalidArgumentError("metadata.labels: must be a map, as it gets labels of ours");
+  }
+  labels->erase(std::string(kPhaseLabel));
+  labels->update(LabelsOf(workload));
+  return absl::OkStatus();
+}
+
+/// "KEY[=VALUE][:EFFECT]": lets pods onto nodes with such a taint.
+Object TolerationOf(const std::string& text) {
+  const std::size_t colon = text.rfind(':');
+  const std::string taint = text.substr(0, colon);
+  const std::size_t equals = taint.find('=');
+  const bool any = equals == std::string::npos || equals + 1 == taint.size();
+  Object toleration = {{"key", taint.substr(0, equals)}, {"operator", any ? "Exists" : "Equal"}};
+  if (!any) toleration["value"] = taint.substr(equals + 1);
+  if (colon != std::string::npos && colon + 1 < text.size()) {
+    toleration["effect"] = text.substr(colon + 1);
+  }
+  return toleration;
+}
+
+Status Place(Object& pod_spec, const v1::suites::LifecycleSpec& spec) {
+  for (const std::string& text : spec.node_selector()) {  // "NAME=VALUE"
+    Object* const selector = MapAt(pod_spec, "nodeSelector");
+    if (selector == nullptr) return absl::InvalidArgumentError("nodeSelector: must be a map");
+    const std::size_t equals = text.find('=');
+    (*selector)[text.substr(0, equals)] = text.substr(equals + 1);
+  }
+  for (const std::string& text : spec.tolerations()) {
+    Object* const list = ListAt(pod_spec, "tolerations");
+    if (list == nullptr) return absl::InvalidArgumentError("tolerations: must be a list");
+    list->push_back(TolerationOf(text));
+  }
+  return absl::OkStatus();
+}
+
 /// A generic ephemeral volume: its claim comes and goes with the pod, and has our labels.
-Status GiveVolume(Object& pod_spec, const Settings& settings) {
-  if (settings.volume.empty()) return absl::OkStatus();
+Status GiveVolume(Object& pod_spec, const Workload& workload) {
+  if (!workload.spec.has_pvc()) return absl::OkStatus();
   Object claim = {{"accessModes", {"ReadWriteOnce"}},
-                  {"resources", {{"requests", {{"storage", settings.volume}}}}}};
-  if (!settings.storage_class.empty()) claim["storageClassName"] = settings.storage_class;
-  const Object metadata = {{"labels", LabelsOf(settings)}};
+                  {"resources", {{"requests", {{"storage", workload.spec.pvc()}}}}}};
+  if (workload.spec.has_storage_class()) claim["storageClassName"] = workload.spec.storage_class();
+  const Object metadata = {{"labels", LabelsOf(workload)}};
   Object* const volumes = ListAt(pod_spec, "volumes");
   if (volumes == nullptr) return absl::InvalidArgumentError("volumes: must be a list");
   volumes->push_back(
@@ -244,17 +254,17 @@ Status GiveVolume(Object& pod_spec, const Settings& settings) {
 }
 
 /// Wherever a map has a spec with containers, it is a pod or a pod template. Counts them.
-Status MakePodsOurs(Object& object, const Settings& settings, std::size_t& pods) {
+Status MakePodsOurs(Object& object, const Workload& workload, std::size_t& pods) {
   if (kube::At(object, "/spec/containers") != nullptr) {
     ++pods;
-    Status status = PutLabels(object, settings);
-    if (status.ok()) status = Place(object["spec"], settings);
-    if (status.ok()) status = GiveVolume(object["spec"], settings);
+    Status status = PutLabels(object, workload);
+    if (status.ok()) status = Place(object["spec"], workload.spec);
+    if (status.ok()) status = GiveVolume(object["spec"], workload);
     return status;
   }
   if (!object.is_structured()) return absl::OkStatus();
   for (Object& each : object) {
-    if (Status status = MakePodsOurs(each, settings, pods); !status.ok()) return status;
+    if (Status status = MakePodsOurs(each, workload, pods); !status.ok()) return status;
   }
   return absl::OkStatus();
 }
@@ -262,12 +272,12 @@ Status MakePodsOurs(Object& object, const Settings& settings, std::size_t& pods)
 bool IsOfRunai(const Kind& kind) { return kind.own.group == "run.ai"; }
 
 /// What Run:ai's workloads have in the place of a pod's volume.
-Status GiveRunaiVolume(Object& own, const Settings& settings) {
-  if (settings.volume.empty()) return absl::OkStatus();
+Status GiveRunaiVolume(Object& own, const Workload& workload) {
+  if (!workload.spec.has_pvc()) return absl::OkStatus();
   Object claim = {{"claimName", ""},        {"ephemeral", true},     {"existingPvc", false},
                   {"path", kVolumePath},    {"readOnly", false},     {"readOnlyMany", false},
-                  {"readWriteMany", false}, {"readWriteOnce", true}, {"size", settings.volume}};
-  if (!settings.storage_class.empty()) claim["storageClass"] = settings.storage_class;
+                  {"readWriteMany", false}, {"readWriteOnce", true}, {"size", workload.spec.pvc()}};
+  if (workload.spec.has_storage_class()) claim["storageClass"] = workload.spec.storage_class();
   Object* const spec = MapAt(own, "spec");
   Object* const claims = spec == nullptr ? nullptr : MapAt(*spec, "pvcs");
   Object* const items = claims == nullptr ? nullptr : MapAt(*claims, "items");
@@ -277,28 +287,28 @@ Status GiveRunaiVolume(Object& own, const Settings& settings) {
 }
 
 /// What was asked for pods of a template that has none must not be left out in silence.
-Status CheckPods(const Kind& kind, const Settings& settings, std::size_t pods) {
-  const bool wants_volume = !settings.volume.empty() && !IsOfRunai(kind);
-  const char* const asked = !settings.node_selector.empty() ? "node selector"
-                            : !settings.tolerations.empty() ? "tolerations"
-                            : wants_volume                  ? "volume"
-                                                            : nullptr;
+Status CheckPods(const Kind& kind, const Workload& workload, std::size_t pods) {
+  const bool wants_volume = workload.spec.has_pvc() && !IsOfRunai(kind);
+  const char* const asked = !workload.spec.node_selector().empty() ? "node selector"
+                            : !workload.spec.tolerations().empty() ? "tolerations"
+                            : wants_volume                         ? "volume"
+                                                                   : nullptr;
   if (pods > 0 || asked == nullptr) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat(
       asked, ": workloads of kind '", std::string(kind.name),
       "' have no pod template that it could go to; write it into a template of your own"));
 }
 
-Status MakeOurs(Object& object, const Settings& settings, std::size_t& pods) {
+Status MakeOurs(Object& object, const Workload& workload, std::size_t& pods) {
   if (TextAt(object, "/apiVersion").empty() || TextAt(object, "/kind").empty()) {
     return absl::InvalidArgumentError(
         "apiVersion, kind: each object of a template must have both, as texts");
   }
-  if (Status status = PutLabels(object, settings); !status.ok()) return status;
-  object["metadata"]["namespace"] = settings.space;
+  if (Status status = PutLabels(object, workload); !status.ok()) return status;
+  object["metadata"]["namespace"] = workload.space;
   object["metadata"].erase("generateName");
-  if (TextAt(object, "/metadata/name").empty()) object["metadata"]["name"] = settings.name;
-  return MakePodsOurs(object, settings, pods);
+  if (TextAt(object, "/metadata/name").empty()) object["metadata"]["name"] = workload.name;
+  return MakePodsOurs(object, workload, pods);
 }
 
 Result<std::vector<Object>> ObjectsIn(Object document) {
@@ -334,24 +344,24 @@ std::uint32_t SlotsOf(const Kind& kind, std::uint32_t workers) {
   return kind.own.kind == "MPIJob" ? workers + 1 : workers;
 }
 
-std::uint32_t ClaimsOf(const Kind& kind, const Settings& settings) {
-  if (settings.volume.empty()) return 0;
-  return IsOfRunai(kind) ? 1 : SlotsOf(kind, settings.workers);
+std::uint32_t ClaimsOf(const Kind& kind, const v1::suites::LifecycleSpec& spec) {
+  if (!spec.has_pvc()) return 0;
+  return IsOfRunai(kind) ? 1 : SlotsOf(kind, spec.workers());
 }
 
 Result<std::vector<Object>> Render(const Kind& kind, const std::string& text,
-                                   const Settings& settings) {
-  if (Status status = CheckSettings(settings); !status.ok()) return status;
+                                   const Workload& workload) {
+  if (Status status = CheckWorkload(workload); !status.ok()) return status;
   const auto document = yaml::ParseDocument(text);
   if (!document.ok()) return document.status();
-  auto filled = Fill(yaml::ToJson(**document), FieldsOf(settings), false);
+  auto filled = Fill(yaml::ToJson(**document), FieldsOf(workload), false);
   if (!filled.ok()) return filled.status();
   auto objects = ObjectsIn(*std::move(filled));
   if (!objects.ok()) return objects.status();
   std::size_t bytes = 0;
   std::size_t pods = 0;
   for (Object& object : *objects) {
-    if (Status status = MakeOurs(object, settings, pods); !status.ok()) return status;
+    if (Status status = MakeOurs(object, workload, pods); !status.ok()) return status;
     bytes += object.dump(-1, ' ', false, Object::error_handler_t::replace).size();
   }
   if (bytes > kMostBytes) {
@@ -359,12 +369,12 @@ Result<std::vector<Object>> Render(const Kind& kind, const std::string& text,
         absl::StrCat("template: ", bytes, " bytes when filled in; ", kMostBytes, " are the most"));
   }
   if (IsOfRunai(kind)) {
-    if (Status status = GiveRunaiVolume(objects->front(), settings); !status.ok()) return status;
+    if (Status status = GiveRunaiVolume(objects->front(), workload); !status.ok()) return status;
   }
-  if (Status status = CheckPods(kind, settings, pods); !status.ok()) return status;
+  if (Status status = CheckPods(kind, workload, pods); !status.ok()) return status;
   Object& own = objects->front();
   if (Status status = CheckOwn(kind, own); !status.ok()) return status;
-  own["metadata"]["name"] = settings.name;
+  own["metadata"]["name"] = workload.name;
   return objects;
 }
 

@@ -83,38 +83,35 @@ std::optional<Instant> FirstSent(const std::vector<Life>& lives) {
   return first;
 }
 
-const std::optional<SeedInstant>& SeedAt(const SeedWorkload& row, SeedMoment moment) {
-  return row.instants[static_cast<std::size_t>(moment)];
-}
-
-double SecondsAfter(const SeedInstant& instant, std::int64_t begin_us) {
+double SecondsAfter(const RunaiInstant& instant, std::int64_t begin_us) {
   // A whole second is somewhere in it: its middle is the best guess.
   return static_cast<double>(instant.unix_us - begin_us) * kMicrosecond +
          (instant.whole_second ? 0.5 : 0.0);
 }
 
-std::optional<std::int64_t> FirstSubmitted(const std::vector<SeedWorkload>& rows) {
+std::optional<std::int64_t> FirstSubmitted(const std::vector<RunaiWorkload>& rows) {
   std::optional<std::int64_t> first;
-  for (const SeedWorkload& row : rows) {
-    const auto& at = SeedAt(row, SeedMoment::kSubmitted);
+  for (const RunaiWorkload& row : rows) {
+    const auto& at = Of(row, RunaiMoment::kSubmitted);
     if (at && (!first || at->unix_us < *first)) first = at->unix_us;
   }
   return first;
 }
 
-DrawnSpan DrawnSpanOf(const SeedSpan& span) {
+DrawnSpan DrawnSpanOf(const RunaiSpan& span) {
   DrawnSpan drawn{span.name, Words(span.from), Words(span.to)};
   drawn.optional = true;  // as the tool writes no row that lacks what each workload has
-  drawn.general = span.from == SeedMoment::kSubmitted &&
-                  (span.to == SeedMoment::kDecision || span.to == SeedMoment::kBackend);
+  drawn.general = span.from == RunaiMoment::kSubmitted &&
+                  (span.to == RunaiMoment::kDecision || span.to == RunaiMoment::kBackend);
   drawn.detailed = !drawn.general;
   return drawn;
 }
 
-DrawnRate SeedRate(const std::vector<SeedWorkload>& rows, SeedMoment moment, std::int64_t begin) {
+DrawnRate RunaiRate(const std::vector<RunaiWorkload>& rows, RunaiMoment moment,
+                    std::int64_t begin) {
   DrawnRate rate{Words(moment), {}};
-  for (const SeedWorkload& row : rows) {
-    const auto& instant = SeedAt(row, moment);
+  for (const RunaiWorkload& row : rows) {
+    const auto& instant = Of(row, moment);
     if (instant) rate.at.push_back(SecondsAfter(*instant, begin));
   }
   return rate;
@@ -146,27 +143,27 @@ Drawn DrawnOf(const Kind& kind, const std::string& run, const std::vector<Life>&
   return drawn;
 }
 
-Drawn DrawnOf(const SeedData& data) {
+Drawn DrawnOf(const RunaiData& data) {
   Drawn drawn{.headline =
                   absl::StrCat(data.rows.size(), data.rows.size() == 1 ? " workload" : " workloads",
                                " as the scale test tool has sampled them")};
-  for (const SeedSpan& span : SeedSpans()) drawn.spans.push_back(DrawnSpanOf(span));
+  for (const RunaiSpan& span : RunaiSpans()) drawn.spans.push_back(DrawnSpanOf(span));
   const std::int64_t begin = FirstSubmitted(data.rows).value_or(0);
-  for (const SeedWorkload& row : data.rows) {
-    const auto& sent = SeedAt(row, SeedMoment::kSubmitted);
+  for (const RunaiWorkload& row : data.rows) {
+    const auto& sent = Of(row, RunaiMoment::kSubmitted);
     if (!sent) {
       ++drawn.not_sent;
       continue;
     }
     DrawnWorkload workload{row.name, SecondsAfter(*sent, begin), {}};
-    for (const SeedSpan& span : SeedSpans()) workload.values.push_back(Measure(span, row));
+    for (const RunaiSpan& span : RunaiSpans()) workload.values.push_back(Measure(span, row));
     drawn.workloads.push_back(std::move(workload));
   }
   SortBySending(drawn.workloads);
   if (drawn.workloads.empty()) return drawn;
-  for (const SeedMoment moment :
-       {SeedMoment::kWorkload, SeedMoment::kFirstPod, SeedMoment::kDecision}) {
-    drawn.rates.push_back(SeedRate(data.rows, moment, begin));
+  for (const RunaiMoment moment :
+       {RunaiMoment::kWorkload, RunaiMoment::kFirstPod, RunaiMoment::kDecision}) {
+    drawn.rates.push_back(RunaiRate(data.rows, moment, begin));
   }
   return drawn;
 }

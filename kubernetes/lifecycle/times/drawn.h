@@ -7,7 +7,7 @@
 #include "kubernetes/lifecycle/moments/kind.h"
 #include "kubernetes/lifecycle/moments/life.h"
 #include "kubernetes/lifecycle/times/plateau.h"
-#include "kubernetes/lifecycle/times/seed.h"
+#include "kubernetes/lifecycle/times/runai_files.h"
 #include "kubernetes/lifecycle/times/span.h"
 
 /// What pictures are drawn of, whoever has measured it. Pure.
@@ -47,6 +47,6 @@ struct Drawn {
 /// `plateaus`: those of the report.
 Drawn DrawnOf(const Kind& kind, const std::string& run, const std::vector<Life>& lives,
               const std::vector<Plateau>& plateaus);
-Drawn DrawnOf(const SeedData& data);
+Drawn DrawnOf(const RunaiData& data);
 
 }  // namespace twofold::lifecycle

@@ -10,7 +10,6 @@
 
 #include "kubernetes/lifecycle/times/steps.h"
 #include "lib/stats/quantile.h"
-#include "suites/lifecycle/lifecycle.h"
 
 namespace twofold::lifecycle {
 namespace {
@@ -130,18 +129,20 @@ Json SpanJson(const SpanSummary& span) {
 
 Json OrNull(const std::optional<double>& value) { return value ? Json(*value) : Json(); }
 
+/// A list of what `json_of` makes of each.
+template <typename Each>
+Json ListOf(const std::vector<Each>& all, Json (*json_of)(const Each&)) {
+  Json list = Json::array();
+  for (const Each& each : all) list.push_back(json_of(each));
+  return list;
+}
+
 Json PlateauJson(const Plateau& plateau) {
   return {{"step", plateau.step},
           {"rate", plateau.rate},
           {"seconds", plateau.seconds},
           {"waiting", plateau.waiting},
           {"limiter", plateau.limiter}};
-}
-
-Json PlateausJson(const std::vector<Plateau>& plateaus) {
-  Json list = Json::array();
-  for (const Plateau& plateau : plateaus) list.push_back(PlateauJson(plateau));
-  return list;
 }
 
 Json SaturationJson(const Saturation& fill) {
@@ -152,13 +153,7 @@ Json SaturationJson(const Saturation& fill) {
           {"scheduled_rate", OrNull(fill.scheduled_rate)},
           {"ready_rate", OrNull(fill.ready_rate)},
           {"all_ready_seconds", OrNull(fill.all_ready_seconds)},
-          {"plateaus", PlateausJson(fill.plateaus)}};
-}
-
-Json ListOfSpans(const Report& report) {
-  Json list = Json::array();
-  for (const SpanSummary& span : report.spans) list.push_back(SpanJson(span));
-  return list;
+          {"plateaus", ListOf(fill.plateaus, PlateauJson)}};
 }
 
 const show::Columns& SpanColumns() {
@@ -310,11 +305,11 @@ Report ReportOf(const Kind& kind, const Observer& observer, const Anchor& anchor
 }
 
 Json ToJson(const Report& report) {
-  Json json = {{"kind", report.kind}, {"spans", ListOfSpans(report)}};
+  Json json = {{"kind", report.kind}, {"spans", ListOf(report.spans, SpanJson)}};
   for (const auto& [name, count] : report.counts) json["counts"][name] = count;
   json["pending_seconds"] = Json::object();
   for (const auto& [reason, seconds] : report.pending) json["pending_seconds"][reason] = seconds;
-  json["plateaus"] = PlateausJson(report.plateaus);
+  json["plateaus"] = ListOf(report.plateaus, PlateauJson);
   json["fill"] = report.fill ? SaturationJson(*report.fill) : Json();
   json["watch_lag"] = Json();
   if (report.lag) {
@@ -334,20 +329,15 @@ Json ToJson(const Report& report) {
 
 std::string Print(show::Form form, const Report& report) {
   if (form == show::Form::kJson) return show::Line(ToJson(report));
-  if (form == show::Form::kCsv) return show::Print(form, SpanColumns(), ListOfSpans(report));
-  Json shown = Json::array();
-  for (const SpanSummary& span : report.spans) {
-    if (IsShown(span)) shown.push_back(SpanJson(span));
-  }
+  if (form == show::Form::kCsv)
+    return show::Print(form, SpanColumns(), ListOf(report.spans, SpanJson));
+  std::vector<SpanSummary> spans = report.spans;
+  std::erase_if(spans, [](const SpanSummary& span) { return !IsShown(span); });
   const std::string evidence = PrintEvidence(form, report.evidence);
   const std::string after = Words(report) + (evidence.empty() ? "" : "\n" + evidence);
-  if (shown.empty()) return after;
+  if (spans.empty()) return after;
   const char* between = form == show::Form::kMarkdown ? "\n" : "";
-  return show::Print(form, SpanColumns(), shown) + between + after;
-}
-
-suite::Measurements MeasurementsOf(const Report& report) {
-  return suite::lifecycle::NumbersOf(ToJson(report)).value();  // a report of ours is whole
+  return show::Print(form, SpanColumns(), ListOf(spans, SpanJson)) + between + after;
 }
 
 std::string TimesCsv(const Kind& kind, const std::vector<Life>& lives, const Anchor& anchor) {

@@ -16,7 +16,6 @@
 #include "kubernetes/lifecycle/times/span.h"
 #include "kubernetes/lifecycle/times/threshold.h"
 #include "lib/show/table.h"
-#include "lib/suite/measurements.h"
 
 namespace twofold::lifecycle {
 
@@ -49,10 +48,6 @@ show::Json ToJson(const Report& report);
 
 /// For people: a table of spans and what else there is to say. CSV has the spans only.
 std::string Print(show::Form form, const Report& report);
-
-/// The numbers as those of a job, which stores keep and `twofold results` compares; which ones the
-/// suite says, so that a job and a run by hand have the same.
-suite::Measurements MeasurementsOf(const Report& report);
 
 /// A line for each workload, all its moments (UTC, milliseconds) and spans (milliseconds): values
 /// of one line are of one workload. Empty: not seen. `late` counts the moments of which only an

@@ -31,22 +31,22 @@ Moment ReadyForPods(const Kind& kind) {
 
 /// Pods come to the scheduler once their gates are open. Those that it has found no node for wait
 /// for the cluster and not for the scheduler, and are bound when others leave.
-std::optional<Passage> ThroughScheduler(const PodLife& pod, Instant now) {
+std::optional<stats::Passage> ThroughScheduler(const PodLife& pod, Instant now) {
   const auto& created = Of(pod.sights, PodPhase::kCreated);
   const TimeByReason pending = pod.pending.Until(now);
   const auto took = [&](Reason reason) { return pending[static_cast<std::size_t>(reason)]; };
   if (!created || took(Reason::kUnschedulable) > Duration::zero()) return std::nullopt;
   const auto& bound = Of(pod.sights, PodPhase::kScheduled);
-  return Passage{created->at + took(Reason::kGate),
-                 bound ? std::optional(bound->at) : std::nullopt};
+  return stats::Passage{created->at + took(Reason::kGate),
+                        bound ? std::optional(bound->at) : std::nullopt};
 }
 
 /// From being bound to being ready; of pods that end before they are ready nothing can be said.
-std::optional<Passage> ThroughKubelet(const PodLife& pod) {
+std::optional<stats::Passage> ThroughKubelet(const PodLife& pod) {
   const auto& bound = Of(pod.sights, PodPhase::kScheduled);
   const auto& ready = Of(pod.sights, PodPhase::kReady);
   if (!bound || (!ready && Of(pod.sights, PodPhase::kFinished))) return std::nullopt;
-  return Passage{bound->at, ready ? std::optional(ready->at) : std::nullopt};
+  return stats::Passage{bound->at, ready ? std::optional(ready->at) : std::nullopt};
 }
 
 double PodsOf(const std::vector<Life>& lives) {
@@ -57,7 +57,7 @@ double PodsOf(const std::vector<Life>& lives) {
 
 std::string RateText(double rate) { return absl::StrFormat("%.3g", rate); }
 
-std::string GrowthText(const Growth& growth) {
+std::string GrowthText(const stats::QueueGrowth& growth) {
   return absl::StrFormat(" while %s came, so that waits grew from %.1f to %.1f s",
                          RateText(growth.offered), growth.from_seconds, growth.to_seconds);
 }
@@ -88,7 +88,7 @@ std::vector<Plateau> PlateausOf(const std::vector<Step>& steps) {
     if (!step.worker) continue;
     std::vector<Instant> in;
     std::vector<Instant> out;
-    for (const Passage& each : step.passages) {
+    for (const stats::Passage& each : step.passages) {
       in.push_back(each.in);
       if (each.out) out.push_back(*each.out);
     }
@@ -104,7 +104,7 @@ std::vector<Queue> QueuesOf(const std::vector<Step>& steps, const std::vector<Pl
   for (const Step& step : steps) {
     const auto plateau = std::find_if(plateaus.begin(), plateaus.end(),
                                       [&](const Plateau& each) { return each.step == step.name; });
-    auto growth = FindGrowth(step.name, step.passages, now);
+    auto growth = stats::FindQueueGrowth(step.name, step.passages, now);
     if (plateau == plateaus.end() && !growth) continue;
     Queue queue{step.name, growth ? growth->carried : 0.0, step.per_workload, "", growth};
     if (plateau != plateaus.end()) {

@@ -7,8 +7,8 @@
 #include "kubernetes/lifecycle/moments/kind.h"
 #include "kubernetes/lifecycle/moments/life.h"
 #include "kubernetes/lifecycle/times/plateau.h"
-#include "kubernetes/lifecycle/times/queue.h"
 #include "lib/common/instant.h"
+#include "lib/stats/growing_queue.h"
 
 /// The steps that somebody in the cluster carries out, and whether they were asked for more than
 /// they carry. Pure.
@@ -20,7 +20,7 @@ struct Step {
   std::optional<Worker> worker;  ///< whose known limits it may have; nullopt: it has no plateau of
                                  ///< its own, as its rate is that of the step before
   double per_workload = 1.0;     ///< pieces of work
-  std::vector<Passage> passages;
+  std::vector<stats::Passage> passages;
 };
 
 /// On the way of a workload, in that order. `all`: the moments of `lives`.
@@ -35,7 +35,7 @@ struct Queue {
   double carried = 0.0;       ///< pieces of work a second
   double per_workload = 1.0;  ///< pieces
   std::string limiter = {};   ///< a known limit that may be why; empty: none
-  std::optional<Growth> growth = {};
+  std::optional<stats::QueueGrowth> growth = {};
 };
 
 /// In the order of `steps`: those with a plateau, or whose waits grew.

@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "kubernetes/lifecycle/run.h"
-#include "kubernetes/lifecycle/templates/built_in.h"
 #include "kubernetes/lifecycle/times/pictures.h"
 #include "lib/common/mutex.h"
 #include "tests/fakes/kube_api.h"
@@ -109,17 +108,16 @@ class SlowScheduler {
   std::thread thread_;
 };
 
-RunSettings FortyPods() {
-  RunSettings settings;
-  settings.kind = *FindKind("pod");
-  settings.name = settings.each.run = "r1";
-  settings.count = 40;
-  settings.rate = 20;
-  settings.text = BuiltInTemplate(*settings.kind);
-  settings.each.space = "load";
-  settings.until_ready = true;
-  settings.settle = std::chrono::seconds(5);
-  return settings;
+RunPlan FortyPods() {
+  RunPlan plan;
+  plan.spec.set_kind("pod");
+  plan.run.name = "r1";
+  plan.spec.set_count(40);
+  plan.spec.set_rate(20);
+  plan.run.space = "load";
+  plan.spec.set_until("ready");
+  plan.spec.set_settle(ToSeconds(std::chrono::seconds(5)));
+  return plan;
 }
 
 /// The figure of docs/lifecycle.md. With LIFECYCLE_FIGURE in the environment it is written there.
@@ -137,8 +135,10 @@ TEST(Figure, ThatOfTheDocumentationIsDrawnOfARun) {
   const Status status = run.Execute([](const std::string&) {});
   breaker.join();
   ASSERT_TRUE(status.ok()) << status;
+  const auto outcome = run.outcome();
+  ASSERT_TRUE(outcome);
   const std::string svg =
-      report::ToSvg(GeneralPicture(DrawnOf(*run.settings().kind, "r1", run.lives(), {})));
+      report::ToSvg(GeneralPicture(DrawnOf(*outcome->kind, "r1", outcome->lives, {})));
   EXPECT_THAT(svg, HasSubstr("40 workloads of kind pod, run r1"));
   EXPECT_THAT(svg, HasSubstr("2 with something missing"));
   EXPECT_THAT(svg, HasSubstr("known inexactly: between these"));

@@ -14,12 +14,11 @@
 #include <utility>
 #include <vector>
 
-#include "kubernetes/lifecycle/attached.h"
 #include "kubernetes/lifecycle/moments/stamps.h"
 #include "kubernetes/lifecycle/preparing.h"
 #include "kubernetes/lifecycle/record.h"
 #include "kubernetes/lifecycle/remains.h"
-#include "kubernetes/lifecycle/submission.h"
+#include "kubernetes/lifecycle/run.h"
 #include "lib/common/host_name.h"
 #include "tests/kubernetes/lifecycle/run_fixture.h"
 
@@ -46,20 +45,20 @@ std::size_t Occurrences(const std::string& text, const std::string& part) {
 /// Runs that one sends and another watches.
 class FollowTest : public RunProgramTest {
  protected:
-  Status Submit(const RunSettings& settings) {
-    submission_ = std::make_unique<Submission>(api_.access(), settings);
+  Status Submit(RunPlan plan) {
+    plan.watches = false;
+    submission_ = std::make_unique<lifecycle::Run>(api_.access(), std::move(plan));
     return submission_->Execute([](const std::string&) {});
   }
 
-  std::unique_ptr<Attached> Attach(double settle_seconds = 20, const std::string& journal = "") {
-    EndOptions options;
-    options.spec.set_settle(settle_seconds);
-    options.journal.file = journal;
-    return std::make_unique<Attached>(api_.access(), kube::ObjectName{"load", "r1"}, options,
-                                      QuickToReturn());
+  std::unique_ptr<lifecycle::Run> Attach(double settle_seconds = 20,
+                                         const std::string& journal = "") {
+    RunPlan plan{.run = {"load", "r1"}, .sends = false, .journal = {.file = journal}};
+    plan.spec.set_settle(settle_seconds);
+    return std::make_unique<lifecycle::Run>(api_.access(), plan, QuickToReturn());
   }
 
-  static Status Watch(Attached& attached) {
+  static Status Watch(lifecycle::Run& attached) {
     return attached.Execute([](const std::string&) {});
   }
 
@@ -110,7 +109,7 @@ class FollowTest : public RunProgramTest {
     return begin;
   }
 
-  std::unique_ptr<Submission> submission_;
+  std::unique_ptr<lifecycle::Run> submission_;
 };
 
 // The controller stamps before the server has stored what it does, which waits for a core at times.
@@ -119,9 +118,9 @@ constexpr Duration kStampAhead = std::chrono::milliseconds(100);
 TEST_F(FollowTest, WorkloadsSayWhenTheyWerePlannedAndSent) {
   BeginController();
   const std::int64_t before = AnchorNow().unix_ns;
-  ASSERT_TRUE(Submit(Settings(3)).ok());
-  RunSettings other = Settings(3);
-  other.name = other.each.run = "r2";
+  ASSERT_TRUE(Submit(Plan(3)).ok());
+  RunPlan other = Plan(3);
+  other.run.name = "r2";
   ASSERT_TRUE(Execute(other).ok());
   const std::int64_t after = AnchorNow().unix_ns;
   ASSERT_EQ(api_.All(kube::kJobs).size(), 6);
@@ -135,7 +134,7 @@ TEST_F(FollowTest, WorkloadsSayWhenTheyWerePlannedAndSent) {
 }
 
 TEST_F(FollowTest, TheRecordSaysWhatAWatcherNeedsAndThatAllIsSent) {
-  ASSERT_TRUE(Submit(Settings(3)).ok());
+  ASSERT_TRUE(Submit(Plan(3)).ok());
   const Record record = ReadRecord(RecordNow());
   EXPECT_EQ(record.kind, "job");
   EXPECT_EQ(record.count, 3);
@@ -150,7 +149,7 @@ TEST_F(FollowTest, TheRecordSaysWhatAWatcherNeedsAndThatAllIsSent) {
 
 TEST_F(FollowTest, WhatHappenedBeforeTheWatchIsAnIntervalAndNever0) {
   BeginController();
-  ASSERT_TRUE(Submit(Settings(10)).ok());
+  ASSERT_TRUE(Submit(Plan(10)).ok());
   ASSERT_TRUE(testing::Await([&] { return AllDone(10); }));
   const auto attached = Attach();
   const Status status = Watch(*attached);
@@ -180,9 +179,9 @@ TEST_F(FollowTest, WhatHappenedBeforeTheWatchIsAnIntervalAndNever0) {
 
 TEST_F(FollowTest, WhoWatchesWhileAnotherSendsSeesThingsAsTheyHappen) {
   BeginController();
-  RunSettings settings = Settings(20);
-  settings.rate = 20;
-  std::thread sender([&] { EXPECT_TRUE(Submit(settings).ok()); });
+  RunPlan plan = Plan(20);
+  plan.spec.set_rate(20);
+  std::thread sender([&] { EXPECT_TRUE(Submit(plan).ok()); });
   ASSERT_TRUE(testing::Await([&] { return !api_.All(kube::kConfigMaps).empty(); }));
   const auto attached = Attach();
   const Status status = Watch(*attached);
@@ -201,7 +200,7 @@ TEST_F(FollowTest, WhoWatchesWhileAnotherSendsSeesThingsAsTheyHappen) {
 
 TEST_F(FollowTest, TwoWatchersHaveCanariesOfTheirOwnAndLeaveNone) {
   BeginController({.complete = milliseconds(2500)});
-  ASSERT_TRUE(Submit(Settings(5)).ok());
+  ASSERT_TRUE(Submit(Plan(5)).ok());
   const auto first = Attach();
   const auto second = Attach();
   std::thread other([&] { EXPECT_TRUE(Watch(*second).ok()); });
@@ -218,7 +217,7 @@ TEST_F(FollowTest, TwoWatchersHaveCanariesOfTheirOwnAndLeaveNone) {
 
 TEST_F(FollowTest, StampsThatAreMissingStayMissing) {
   BeginController();
-  ASSERT_TRUE(Submit(Settings(4)).ok());
+  ASSERT_TRUE(Submit(Plan(4)).ok());
   ASSERT_TRUE(testing::Await([&] { return AllDone(4); }));
   api_.Change(kube::kJobs, {"load", "r1-2"},
               [](kube::Json& job) { job["metadata"].erase("annotations"); });
@@ -237,7 +236,7 @@ TEST_F(FollowTest, StampsThatAreMissingStayMissing) {
 
 TEST_F(FollowTest, ASenderThatHasDiedIsWaitedForNoLongerThanItMay) {
   kube::Connection connection(api_.access());
-  const auto record = Prepare(connection, Settings(10), AnchorNow().unix_ns);
+  const auto record = Prepare(connection, SendingOf(Plan(10)).value(), AnchorNow().unix_ns);
   ASSERT_TRUE(record.ok() && WriteRecord(connection, *record).ok());
   const auto attached = Attach(0.3);
   const Status status = Watch(*attached);
@@ -248,14 +247,14 @@ TEST_F(FollowTest, ASenderThatHasDiedIsWaitedForNoLongerThanItMay) {
 }
 
 TEST_F(FollowTest, ASenderThatSaysThatItHasEndedIsNotWaitedFor) {
-  RunSettings settings = Settings(1000);
-  settings.rate = 20;
+  RunPlan plan = Plan(1000);
+  plan.spec.set_rate(20);
   BeginController();
   std::thread interrupter([&] {
     testing::Await([&] { return api_.All(kube::kJobs).size() >= 3; });
     submission_->Interrupt();
   });
-  EXPECT_EQ(Submit(settings).code(), absl::StatusCode::kCancelled);
+  EXPECT_EQ(Submit(plan).code(), absl::StatusCode::kCancelled);
   interrupter.join();
   const auto attached = Attach(3600);
   ASSERT_TRUE(Watch(*attached).ok());
@@ -264,7 +263,7 @@ TEST_F(FollowTest, ASenderThatSaysThatItHasEndedIsNotWaitedFor) {
 
 TEST_F(FollowTest, AnotherHostsClockIsSaid) {
   BeginController();
-  ASSERT_TRUE(Submit(Settings(3)).ok());
+  ASSERT_TRUE(Submit(Plan(3)).ok());
   api_.Change(kube::kConfigMaps, {"load", "r1"},
               [](kube::Json& record) { record["data"]["host"] = "elsewhere"; });
   const auto attached = Attach();
@@ -288,7 +287,7 @@ TEST_F(FollowTest, ARunThatWasKilledAndResumedReportsTheSameButForIntervals) {
   const auto run = Begin({"--settle", "3600", "--journal", journal});
   // Each pod's running is in the file, and so all that came before it.
   ASSERT_TRUE(testing::Await([&] {
-    return Occurrences(ContentOf(journal), R"("phase":"Running")") >= 8;
+    return Occurrences(ContentOf(journal), R"(\"phase\":\"Running\")") >= 8;
   })) << run->output();
   run->Kill();
   const Instant killed = Now();
@@ -381,11 +380,11 @@ TEST_F(FollowTest, TheReportOfAJournalIsThatOfItsRun) {
 
 TEST_F(FollowTest, AJournalOfAnotherRunIsNotGoneOnWith) {
   const std::string journal = folder_ / "journal";
-  ASSERT_TRUE(Submit(Settings(1)).ok());
+  ASSERT_TRUE(Submit(Plan(1)).ok());
   ASSERT_TRUE(Watch(*Attach(0.1, journal)).ok());
   const std::string before = ContentOf(journal);
   ASSERT_TRUE(CleanUp(api_.access(), "load", "r1").ok());
-  ASSERT_TRUE(Submit(Settings(1)).ok());
+  ASSERT_TRUE(Submit(Plan(1)).ok());
   EXPECT_EQ(Watch(*Attach(0.1, journal)).code(), absl::StatusCode::kFailedPrecondition);
   EXPECT_EQ(ContentOf(journal), before);
 }
@@ -413,9 +412,9 @@ TEST_F(FollowTest, SubmitPrintsWhatWasSentAndLeavesIt) {
 
 TEST_F(FollowTest, WatchOfSeveralRunsReportsEachAndRemovesOnlyWhenAsked) {
   BeginController();
-  ASSERT_TRUE(Submit(Settings(3)).ok());
-  RunSettings other = Settings(2);
-  other.name = other.each.run = "r2";
+  ASSERT_TRUE(Submit(Plan(3)).ok());
+  RunPlan other = Plan(2);
+  other.run.name = "r2";
   ASSERT_TRUE(Submit(other).ok());
   const auto watch = Start({"watch", "--run", "r1", "--run", "r2", "--fail-if", "failed>0"});
   EXPECT_EQ(watch->Wait(), 0) << watch->output();
@@ -430,7 +429,7 @@ TEST_F(FollowTest, WatchOfSeveralRunsReportsEachAndRemovesOnlyWhenAsked) {
 
 TEST_F(FollowTest, ASignalEndsAWatchWithItsReport) {
   BeginController({.ends = false});
-  ASSERT_TRUE(Submit(Settings(3)).ok());
+  ASSERT_TRUE(Submit(Plan(3)).ok());
   const auto watch = Start({"watch", "--run", "r1", "--settle", "3600"});
   ASSERT_TRUE(testing::Await([&] { return api_.All(kube::kConfigMaps).size() == 2; }));
   ASSERT_TRUE(testing::Await([&] {

@@ -11,6 +11,7 @@
 #include <fstream>
 #include <iterator>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -55,7 +56,7 @@ void AppendText(const std::string& path, const std::string& text) {
 
 class JournalTest : public ::testing::Test {
  protected:
-  JournalOptions Options(std::uint32_t limit_mib = 64) { return {folder_ / "journal", limit_mib}; }
+  JournalSettings Options(std::uint32_t limit_mib = 64) { return {folder_ / "journal", limit_mib}; }
 
   std::unique_ptr<Journal> Begin(std::uint32_t limit_mib = 64) {
     auto journal = Journal::Create(Options(limit_mib));
@@ -76,7 +77,7 @@ class JournalTest : public ::testing::Test {
   }
 
   Result<std::uint64_t> Read(Replay& replay) {
-    return ReadJournal(path(), [&](const Object& line) { return replay.Take(line); });
+    return ReadJournal(path(), [&](const std::string& line) { return replay.Take(line); });
   }
 
   std::string path() { return folder_ / "journal"; }
@@ -104,7 +105,7 @@ TEST_F(JournalTest, OnlyItsOwnerMayReadIt) {
 
 TEST_F(JournalTest, WhatWasToldReachesTheFileByItself) {
   const auto journal = Begin();
-  EXPECT_TRUE(testing::Await([&] { return absl::StrContains(FileText(path()), "\"r1\""); }));
+  EXPECT_TRUE(testing::Await([&] { return absl::StrContains(FileText(path()), "r1"); }));
 }
 
 TEST_F(JournalTest, ATornLastLineIsCutOffAndWritingGoesOn) {
@@ -116,14 +117,14 @@ TEST_F(JournalTest, ATornLastLineIsCutOffAndWritingGoesOn) {
     Replay replay(TestAnchor());
     {
       const auto journal =
-          Journal::Continue(Options(), [&](const Object& line) { return replay.Take(line); });
+          Journal::Continue(Options(), [&](const std::string& line) { return replay.Take(line); });
       ASSERT_TRUE(journal.ok()) << journal.status();
       EXPECT_EQ(FileText(path()), whole);
     }
     EXPECT_EQ(replay.observed().With([](Observer& observer) { return Known(observer); }), known);
   }
   {
-    const auto journal = Journal::Continue(Options(), [](const Object&) { return Status(); });
+    const auto journal = Journal::Continue(Options(), [](const std::string&) { return Status(); });
     ASSERT_TRUE(journal.ok());
     (*journal)->Write(more);
   }
@@ -142,7 +143,12 @@ TEST_F(JournalTest, ALineThatIsWrongIsNamed) {
       {R"({"do": "seen", "t": 1, "object": {}, "event": "x"})", "line 2: event"},
       {R"({"do": "canary_written", "t": 1, "name": "c"})", "line 2: other"},
       {R"({"do": "plan", "t": 1, "space": "load", "name": "w", "slots": 99999999999})",
-       "line 2: workers"}};
+       "line 2: plan.slots"},
+      {R"({"t": "1", "dance": {}})", "line 2: dance"},
+      {R"({"t": "-1", "sent": {}})", "line 2: t"},
+      {R"({"sent": {}})", "line 2: t"},
+      {R"({"t": "1", "seen": {"event": "x", "object": "{}"}})", "line 2: event"},
+      {R"({"t": "1", "canary_written": {"name": "c"}})", "line 2: other"}};
   for (const auto& [line, message] : wrong) {
     std::remove(path().c_str());
     AppendText(path(), HeadLine(RecordObject()) + line + "\n");
@@ -177,7 +183,7 @@ TEST_F(JournalTest, AFileThatIsThereIsNotWrittenOver) {
 TEST_F(JournalTest, TwoDoNotWriteOneFile) {
   const auto journal = Begin();
   journal->Flush();
-  const auto other = Journal::Continue(Options(), [](const Object&) { return Status(); });
+  const auto other = Journal::Continue(Options(), [](const std::string&) { return Status(); });
   EXPECT_TRUE(absl::IsFailedPrecondition(other.status())) << other.status();
 }
 
@@ -235,9 +241,7 @@ TEST_F(JournalTest, TheLifeOfAPodTakesAFewKilobytes) {
   const Object pod = RealPod();
   std::size_t bytes = 0;
   for (const Object& version : {pod, Bound(pod), Bound(pod), Running(pod), Ready(pod), Over(pod)}) {
-    Said said{.what = What::kSeen, .at = At(5), .event = Event::kModified};
-    said.object = &version;
-    bytes += LineOf(said, kind, TestAnchor()).size();
+    bytes += LineOf(input::Seen{Event::kModified, version, At(5)}, kind, TestAnchor()).size();
   }
   RecordProperty("bytes", static_cast<int>(bytes));
   EXPECT_GT(bytes, 3'000);
@@ -258,12 +262,59 @@ TEST_F(JournalTest, WhatNoObserverKnowsIsKeptToo) {
   tally.breaks = 4;
   tally.resumed = 1;
   tally.watchers = {"a", "b"};
-  Observer observer(*FindKind("job").value(), "r1");
-  Aside aside;
-  const Object line = Object::parse(LineOf(tally, kBeganNs + 5));
-  ASSERT_TRUE(TakeLine(line, TestAnchor(), observer, aside).ok());
-  EXPECT_EQ(aside.tally, tally);
-  EXPECT_EQ(aside.latest, At(0) + Duration(5));
+  Replay replay(TestAnchor());
+  ASSERT_TRUE(replay.Take(HeadLine(RecordObject())).ok());
+  ASSERT_TRUE(replay.Take(LineOf(tally, kBeganNs + 5)).ok());
+  EXPECT_EQ(replay.tally(), tally);
+  EXPECT_EQ(replay.Latest(), At(0) + Duration(5));
+}
+
+// A journal as it was written until November 2026: {"do": ...}, and objects inside.
+TEST_F(JournalTest, JournalsOfEarlierVersionsAreRead) {
+  for (
+      const char* line :
+      {R"({"journal":1,"record":{"metadata":{"name":"r1","namespace":"load","uid":"record"},
+            "data":{"kind":"job","count":"2","resources":"[[\"batch\",\"v1\",\"jobs\",\"Job\"]]"}}})",
+       R"({"claims":1,"do":"expect","name":"r1-0","slots":1,"space":"load","t":1790000000000000000})",
+       R"({"do":"plan","name":"r1-0","slots":1,"space":"load","t":1790000000005000000,"wave":2})",
+       R"({"do":"sent","name":"r1-0","space":"load","t":1790000000006000000})",
+       R"({"do":"replied","name":"r1-0","space":"load","t":1790000000009000000})",
+       R"({"do":"plan","name":"r1-1","slots":1,"space":"load","t":1790000000005000000})",
+       R"({"do":"refused","name":"r1-1","space":"load","t":1790000000009000000,"why":"no quota"})",
+       R"({"do":"listing","name":"Job","t":1790000000009000000})",
+       R"({"do":"listed","name":"Job","t":1790000000010000000})",
+       R"({"do":"seen","event":"added","object":{"kind":"Job","metadata":{"name":"r1-0","namespace":"load",
+            "uid":"j","labels":{"twofold/run":"r1"}}},"other":1790000000007000000,"t":1790000000020000000})",
+       R"({"do":"alive","name":"Job","t":1790000000021000000})",
+       R"({"do":"canary_written","name":"c 1","other":1790000000023000000,"t":1790000000022000000})",
+       R"({"do":"canary_seen","name":"c 1","t":1790000000024000000})",
+       R"({"do":"resume","t":1790000000025000000})",
+       R"({"breaks":4,"created":1,"do":"tally","late":0,"refusal":"no quota","refused":{"Forbidden":1},"repeated":0,
+            "resumed":1,"sent":2,"t":1790000000026000000,"throttled":3,"throttled_ns":1500000000,"watchers":["a"]})",
+       R"({"do":"full"})"}) {
+    std::string one = line;
+    std::erase(one, '\n');
+    AppendText(path(), one + "\n");
+  }
+  Replay replay(TestAnchor());
+  ASSERT_TRUE(Read(replay).ok()) << Read(replay).status();
+  EXPECT_EQ(replay.record().uid, "record");
+  EXPECT_EQ(replay.tally().sending.refused.at("Forbidden"), 1U);
+  EXPECT_EQ(replay.tally().sending.throttled_time, std::chrono::milliseconds(1500));
+  EXPECT_EQ(replay.tally().watchers, std::set<std::string>{"a"});
+  EXPECT_TRUE(replay.tally().full);
+  EXPECT_DOUBLE_EQ(Ms(replay.Latest()), 26);
+  replay.observed().With([](Observer& observer) {
+    ASSERT_EQ(observer.lives().size(), 2U);
+    const Life& life = observer.lives().front();
+    EXPECT_EQ(life.uid, "j");
+    EXPECT_EQ(life.planned.claims, 1U);
+    EXPECT_DOUBLE_EQ(Ms(Of(life.own, Moment::kPlanned)->at), 5);
+    EXPECT_DOUBLE_EQ(Ms(Of(life.own, Moment::kCreated)->after), 7);
+    EXPECT_DOUBLE_EQ(Ms(Of(life.own, Moment::kCreated)->at), 20);
+    EXPECT_EQ(observer.lives().back().refused, "no quota");
+    EXPECT_EQ(observer.lags().size(), 1U);
+  });
 }
 
 }  // namespace

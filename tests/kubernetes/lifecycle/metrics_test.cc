@@ -20,22 +20,22 @@ RunProgress Planted() {
   const Kind& kind = **FindKind("job");
   Observer observer(kind, "r1");
   for (const char* name : {"w1", "w2", "w3"}) {
-    EXPECT_TRUE(observer.Plan("load", name, 1, At(0)).ok());
-    observer.Sent("load", name, At(10));
+    EXPECT_TRUE(observer.Tell(input::Plan{"load", name, 1, At(0)}).ok());
+    observer.Tell(input::Sent{"load", name, At(10)});
   }
-  observer.Refused("load", "w3", "no");
+  observer.Tell(input::Refused{"load", "w3", "no"});
   for (const char* name : {"w1", "w2"}) {
     const std::string id = name;
     const Object pod = PodOf(id, "pod" + id);
-    observer.Replied("load", id, At(15));
-    observer.Seen(Event::kAdded, Made("Job", id, "job" + id), At(20));
-    observer.Seen(Event::kAdded, pod, At(30));
-    observer.Seen(Event::kModified, Ready(pod), At(110));
+    observer.Tell(input::Replied{"load", id, At(15)});
+    observer.Tell(input::Seen{Event::kAdded, Made("Job", id, "job" + id), At(20)});
+    observer.Tell(input::Seen{Event::kAdded, pod, At(30)});
+    observer.Tell(input::Seen{Event::kModified, Ready(pod), At(110)});
   }
   Object job = Made("Job", "w1", "jobw1");
-  observer.Seen(Event::kModified, Put(job, "Complete", true), At(1010));
-  observer.CanaryWritten("1", At(0), At(2));
-  observer.CanarySeen("1", At(7));
+  observer.Tell(input::Seen{Event::kModified, Put(job, "Complete", true), At(1010)});
+  observer.Tell(input::CanaryWritten{"1", At(0), At(2)});
+  observer.Tell(input::CanarySeen{"1", At(7)});
   RunProgress progress;
   progress.planned = 5;
   progress.submitted.sent = 3;

@@ -63,16 +63,16 @@ double QuantileIn(std::vector<double> values, double q) {
 TEST_F(RunTest, PercentilesOfEachStepAreThoseThatTheServerSent) {
   api_.sends();                                       // they are kept from here on
   BeginController({.complete = milliseconds(1200)});  // long enough for canaries
-  RunSettings settings = Settings(kSanitized ? 60 : 400);
-  settings.rate = kSanitized ? 30 : 200;
-  ASSERT_TRUE(Execute(settings).ok());
-  const Report report = run_->report();
-  ASSERT_EQ(CountIn(report, "complete"), settings.count);
+  RunPlan plan = Plan(kSanitized ? 60 : 400);
+  plan.spec.set_rate(kSanitized ? 30 : 200);
+  ASSERT_TRUE(Execute(plan).ok());
+  const Report report = Reported();
+  ASSERT_EQ(CountIn(report, "complete"), plan.spec.count());
   ASSERT_TRUE(report.lag);
   const SentStamps stamps(api_.sends());
   const auto versions = controller_->versions();
   std::array<Compared, kStepsOfJob.size()> compared;
-  for (const Life& life : run_->lives()) {
+  for (const Life& life : Lives()) {
     const Sights sights = SightsOf(life);
     const Instant sent = Of(sights, Moment::kSent)->at;
     const std::string pod = FakeController::PodOf(kube::ObjectName{life.space, life.name}).name;
@@ -132,10 +132,10 @@ TEST_F(RunTest, WhatWasPlantedIsCountedExactly) {
     AddOnceItBegins(api_, throttle);
     Spoil(api_);
   });
-  const Status status = Execute(Settings(20));
+  const Status status = Execute(Plan(20));
   spoiler.join();
   ASSERT_TRUE(status.ok()) << status;
-  const Report report = run_->report();
+  const Report report = Reported();
   EXPECT_EQ(CountIn(report, "complete"), 20);
   EXPECT_EQ(CountIn(report, "restarts"), 4);
   EXPECT_EQ(CountIn(report, "evictions"), 3);

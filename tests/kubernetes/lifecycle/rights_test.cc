@@ -13,7 +13,6 @@
 
 #include "kubernetes/lifecycle/remains.h"
 #include "kubernetes/lifecycle/run.h"
-#include "kubernetes/lifecycle/templates/built_in.h"
 #include "lib/yaml/node.h"
 #include "tests/fakes/kube_api.h"
 #include "tests/kubernetes/lifecycle/controller.h"
@@ -80,24 +79,23 @@ class RightsTest : public ::testing::Test {
   }
 
   void RunAndClean(const char* kind) {
-    RunSettings settings;
-    settings.kind = *FindKind(kind);
-    settings.name = settings.each.run = absl::StrCat("r-", kind);
-    settings.count = 5;
-    settings.rate = 100;
-    settings.text = BuiltInTemplate(*settings.kind);
-    settings.each.space = "workloads";
-    settings.settle = seconds(20);
-    settings.events = true;
-    settings.each.volume = "1Mi";
-    lifecycle::Run run(api_.access(), settings);
-    Begin(settings.kind->IsPod() ? "pods" : "jobs");
+    RunPlan plan;
+    plan.spec.set_kind(kind);
+    plan.run.name = absl::StrCat("r-", kind);
+    plan.spec.set_count(5);
+    plan.spec.set_rate(100);
+    plan.run.space = "workloads";
+    plan.spec.set_settle(ToSeconds(seconds(20)));
+    plan.events = true;
+    plan.spec.set_pvc("1Mi");
+    lifecycle::Run run(api_.access(), plan);
+    Begin(plan.spec.kind() == "pod" ? "pods" : "jobs");
     const Status status = run.Execute([](const std::string&) {});
     spoiler_.join();
     ASSERT_TRUE(status.ok()) << status;
     kube::Connection connection(api_.access());
     ASSERT_TRUE(FindRemains(connection, "workloads").ok());
-    const auto cleaned = CleanUp(api_.access(), "workloads", settings.name);
+    const auto cleaned = CleanUp(api_.access(), "workloads", plan.run.name);
     ASSERT_TRUE(cleaned.ok()) << cleaned.status();
   }
 

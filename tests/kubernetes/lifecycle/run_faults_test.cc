@@ -23,12 +23,12 @@ TEST_F(RunTest, ThrottlingIsCountedAndSaidToBeALimit) {
     testing::Await([&] { return api_.Find(kube::kJobs, {"load", "r1-0"}).has_value(); });
     api_.Add(Fault(KubeFault::Kind::kThrottle, "create", "jobs", 2));
   });
-  RunSettings settings = Settings(20);
-  settings.rate = 20;
-  const Status status = Execute(settings);
+  RunPlan plan = Plan(20);
+  plan.spec.set_rate(20);
+  const Status status = Execute(plan);
   spoiler.join();
   ASSERT_TRUE(status.ok()) << status;
-  const Report report = run_->report();
+  const Report report = Reported();
   EXPECT_EQ(CountIn(report, "complete"), 20);
   EXPECT_EQ(CountIn(report, "throttled"), 2);
   EXPECT_THAT(report.notes, Contains(HasSubstr("asked to wait 2 times (429)")));
@@ -41,7 +41,7 @@ TEST_F(RunTest, AnAnswerThatWasLostIsNoFailure) {
   const Status status = Execute();
   spoiler.join();
   ASSERT_TRUE(status.ok()) << status;
-  const Report report = run_->report();
+  const Report report = Reported();
   EXPECT_EQ(CountIn(report, "complete"), 10);
   EXPECT_EQ(CountIn(report, "refused"), 0);
   EXPECT_EQ(CountIn(report, "repeated_creates"), 1);
@@ -51,7 +51,7 @@ TEST_F(RunTest, AForeignObjectOfTheSameNameIsARefusalThatIsCounted) {
   BeginController();
   api_.Put(kube::kJobs, {{"metadata", {{"name", "r1-3"}, {"namespace", "load"}}}});
   ASSERT_TRUE(Execute().ok());
-  const Report report = run_->report();
+  const Report report = Reported();
   EXPECT_EQ(CountIn(report, "complete"), 9);
   EXPECT_EQ(CountIn(report, "refused"), 1);
   EXPECT_THAT(report.notes, Contains(HasSubstr("1 AlreadyExists")));
@@ -76,10 +76,9 @@ TEST_F(RunTest, AWatchThatIsNotAllowedEndsTheRunAtOnce) {
 }
 
 TEST_F(RunTest, AKindThatIsNotInstalledIsNamed) {
-  RunSettings settings = Settings();
-  settings.kind = *FindKind("jobset");
-  settings.text = BuiltInTemplate(*settings.kind);
-  const Status status = Execute(settings);
+  RunPlan plan = Plan();
+  plan.spec.set_kind("jobset");
+  const Status status = Execute(plan);
   EXPECT_EQ(status.code(), absl::StatusCode::kNotFound);
   EXPECT_THAT(std::string(status.message()), HasSubstr("JobSet"));
 }
@@ -87,7 +86,7 @@ TEST_F(RunTest, AKindThatIsNotInstalledIsNamed) {
 TEST_F(RunTest, ARunOfThatNameIsNotDisturbed) {
   BeginController();
   ASSERT_TRUE(Execute().ok());
-  const Status status = Execute(Settings());
+  const Status status = Execute(Plan());
   EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition) << status;
   EXPECT_THAT(std::string(status.message()), HasSubstr("clean --run r1"));
   EXPECT_FALSE(run_->has_begun());
@@ -96,16 +95,16 @@ TEST_F(RunTest, ARunOfThatNameIsNotDisturbed) {
 
 TEST_F(RunTest, AnInterruptedRunSaysHowFarItCame) {
   BeginController();
-  RunSettings settings = Settings(1000);
-  settings.rate = 20;
+  RunPlan plan = Plan(1000);
+  plan.spec.set_rate(20);
   std::thread interrupter([&] {
     testing::Await([&] { return api_.All(kube::kJobs).size() >= 5; });
     run_->Interrupt();
   });
-  const Status status = Execute(settings);
+  const Status status = Execute(plan);
   interrupter.join();
   EXPECT_EQ(status.code(), absl::StatusCode::kCancelled);
-  const Report report = run_->report();
+  const Report report = Reported();
   EXPECT_GE(CountIn(report, "workloads"), 5);
   EXPECT_LT(CountIn(report, "workloads"), 1000);
   EXPECT_THAT(report.notes, Contains(HasSubstr("of 1000 workloads were sent")));

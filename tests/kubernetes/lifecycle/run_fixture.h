@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "kubernetes/lifecycle/run.h"
-#include "kubernetes/lifecycle/templates/built_in.h"
 #include "tests/fakes/kube_api.h"
 #include "tests/kubernetes/lifecycle/controller.h"
 #include "tests/support/program.h"
@@ -49,17 +48,15 @@ inline void AddOnceItBegins(KubeApi& api, const KubeFault& fault) {
 /// Runs of Jobs against a server in memory, whose controller takes planted times.
 class RunTest : public ::testing::Test {
  protected:
-  static RunSettings Settings(std::uint32_t count = 10) {
-    RunSettings settings;
-    settings.kind = *FindKind("job");
-    settings.name = "r1";
-    settings.count = count;
-    settings.rate = 100;
-    settings.text = BuiltInTemplate(*settings.kind);
-    settings.each.space = "load";
-    settings.each.run = "r1";
-    settings.settle = seconds(20);
-    return settings;
+  static RunPlan Plan(std::uint32_t count = 10) {
+    RunPlan plan;
+    plan.spec.set_kind("job");
+    plan.run.name = "r1";
+    plan.spec.set_count(count);
+    plan.spec.set_rate(100);
+    plan.run.space = "load";
+    plan.spec.set_settle(ToSeconds(seconds(20)));
+    return plan;
   }
 
   static kube::WatchOptions QuickToReturn() {
@@ -69,17 +66,26 @@ class RunTest : public ::testing::Test {
     return watch;
   }
 
-  Status Execute(const RunSettings& settings = Settings(),
-                 const kube::WatchOptions& watch = QuickToReturn()) {
-    run_ = std::make_unique<lifecycle::Run>(api_.access(), settings, watch);
+  Status Execute(const RunPlan& plan = Plan(), const kube::WatchOptions& watch = QuickToReturn()) {
+    run_ = std::make_unique<lifecycle::Run>(api_.access(), plan, watch);
     return run_->Execute([](const std::string&) {});
+  }
+
+  /// After Execute; empty: it has not started.
+  Report Reported() {
+    auto outcome = run_->outcome();
+    return outcome ? std::move(outcome->report) : Report{};
+  }
+  std::vector<Life> Lives() {
+    auto outcome = run_->outcome();
+    return outcome ? std::move(outcome->lives) : std::vector<Life>{};
   }
 
   /// What each sight of the pods and of the end has to do with when it was done in truth.
   template <typename Visit>
   void ForEachSight(Visit visit) {
     const auto steps = controller_->steps();
-    for (const Life& life : run_->lives()) {
+    for (const Life& life : Lives()) {
       const auto done = steps.find(life.name);
       ASSERT_NE(done, steps.end()) << life.name;
       ASSERT_EQ(done->second.size(), 4) << life.name;

@@ -19,18 +19,18 @@ using ::testing::Not;
 
 TEST_F(RunTest, AWaveIsSentAfterAllAnswersAndTheDelay) {
   BeginController();
-  RunSettings settings = Settings(10);
-  settings.rate = 1000;
-  settings.wave = 4;
-  settings.delay = milliseconds(50);
-  ASSERT_TRUE(Execute(settings).ok());
+  RunPlan plan = Plan(10);
+  plan.spec.set_rate(1000);
+  plan.spec.set_wave(4);
+  plan.spec.set_delay(ToSeconds(milliseconds(50)));
+  ASSERT_TRUE(Execute(plan).ok());
   struct Wave {
     Instant first_sent = Instant::max();
     Instant last_reply;
     int size = 0;
   };
   std::map<std::uint32_t, Wave> waves;
-  for (const Life& life : run_->lives()) {
+  for (const Life& life : Lives()) {
     Wave& wave = waves[life.planned.wave];
     wave.first_sent = std::min(wave.first_sent, Of(life.own, Moment::kSent)->at);
     wave.last_reply = std::max(wave.last_reply, Of(life.own, Moment::kReplied)->at);
@@ -38,8 +38,8 @@ TEST_F(RunTest, AWaveIsSentAfterAllAnswersAndTheDelay) {
   }
   ASSERT_EQ(waves.size(), 3);
   EXPECT_EQ(waves[3].size, 2);
-  EXPECT_GE(waves[2].first_sent, waves[1].last_reply + settings.delay);
-  EXPECT_GE(waves[3].first_sent, waves[2].last_reply + settings.delay);
+  EXPECT_GE(waves[2].first_sent, waves[1].last_reply + FromSeconds(plan.spec.delay()));
+  EXPECT_GE(waves[3].first_sent, waves[2].last_reply + FromSeconds(plan.spec.delay()));
   const auto outcome = run_->outcome();
   ASSERT_TRUE(outcome.has_value());
   EXPECT_THAT(TimesCsv(*outcome->kind, outcome->lives, outcome->anchor),
@@ -48,26 +48,26 @@ TEST_F(RunTest, AWaveIsSentAfterAllAnswersAndTheDelay) {
 
 TEST_F(RunTest, AnInterruptDoesNotWaitForTheNextWave) {
   BeginController();
-  RunSettings settings = Settings(10);
-  settings.wave = 5;
-  settings.delay = seconds(3600);
+  RunPlan plan = Plan(10);
+  plan.spec.set_wave(5);
+  plan.spec.set_delay(ToSeconds(seconds(3600)));
   std::thread interrupter([&] {
     testing::Await([&] { return api_.All(kube::kJobs).size() == 5; });
     run_->Interrupt();
   });
   const Instant begin = Now();
-  EXPECT_EQ(Execute(settings).code(), absl::StatusCode::kCancelled);
+  EXPECT_EQ(Execute(plan).code(), absl::StatusCode::kCancelled);
   interrupter.join();
   EXPECT_LT(ToSeconds(Now() - begin), 30);
-  EXPECT_EQ(CountIn(run_->report(), "workloads"), 5);
+  EXPECT_EQ(CountIn(Reported(), "workloads"), 5);
 }
 
 TEST_F(RunTest, WhatFillsTheClusterIsReadyBeforeTheFirstIsMeasuredAndNotAmongThem) {
   BeginController();
-  RunSettings settings = Settings(5);
-  settings.fill = 12;
-  ASSERT_TRUE(Execute(settings).ok());
-  const Report report = run_->report();
+  RunPlan plan = Plan(5);
+  plan.spec.set_fill(12);
+  ASSERT_TRUE(Execute(plan).ok());
+  const Report report = Reported();
   EXPECT_EQ(CountIn(report, "workloads"), 5);
   EXPECT_EQ(CountIn(report, "complete"), 5);
   ASSERT_TRUE(report.fill);
@@ -79,7 +79,7 @@ TEST_F(RunTest, WhatFillsTheClusterIsReadyBeforeTheFirstIsMeasuredAndNotAmongThe
   EXPECT_TRUE(report.fill->all_ready_seconds);
   const auto steps = controller_->steps();
   const Instant ready = steps.at("r1-fill-11").at(2);
-  for (const Life& life : run_->lives()) {
+  for (const Life& life : Lives()) {
     EXPECT_TRUE(life.name.starts_with("r1-") && !life.name.starts_with("r1-fill")) << life.name;
     EXPECT_GT(Of(life.own, Moment::kSent)->at, ready);
   }
@@ -91,9 +91,9 @@ TEST_F(RunTest, WhatFillsTheClusterIsReadyBeforeTheFirstIsMeasuredAndNotAmongThe
 
 TEST_F(RunTest, WhatFillsTheClusterIsRemovedWithTheRun) {
   BeginController();
-  RunSettings settings = Settings(2);
-  settings.fill = 3;
-  ASSERT_TRUE(Execute(settings).ok());
+  RunPlan plan = Plan(2);
+  plan.spec.set_fill(3);
+  ASSERT_TRUE(Execute(plan).ok());
   controller_.reset();
   EXPECT_EQ(api_.All(kube::kJobs).size(), 5);
   ASSERT_TRUE(CleanUp(api_.access(), "load", "r1").ok());
@@ -103,11 +103,11 @@ TEST_F(RunTest, WhatFillsTheClusterIsRemovedWithTheRun) {
 
 TEST_F(RunTest, AFillThatNeverBecomesReadyIsWaitedForNoLongerThanItMay) {
   BeginController({.never_ready = {"r1-fill-1"}});
-  RunSettings settings = Settings(2);
-  settings.fill = 3;
-  settings.settle = milliseconds(800);
-  ASSERT_TRUE(Execute(settings).ok());
-  const Report report = run_->report();
+  RunPlan plan = Plan(2);
+  plan.spec.set_fill(3);
+  plan.spec.set_settle(ToSeconds(milliseconds(800)));
+  ASSERT_TRUE(Execute(plan).ok());
+  const Report report = Reported();
   ASSERT_TRUE(report.fill);
   EXPECT_EQ(report.fill->ready, 2U);
   EXPECT_FALSE(report.fill->all_ready_seconds);
@@ -116,29 +116,29 @@ TEST_F(RunTest, AFillThatNeverBecomesReadyIsWaitedForNoLongerThanItMay) {
 
 TEST_F(RunTest, AnInterruptEndsTheFilling) {
   BeginController({.ends = false, .never_ready = {"r1-fill-0"}});
-  RunSettings settings = Settings(2);
-  settings.fill = 3;
-  settings.settle = seconds(3600);
+  RunPlan plan = Plan(2);
+  plan.spec.set_fill(3);
+  plan.spec.set_settle(ToSeconds(seconds(3600)));
   std::thread interrupter([&] {
     testing::Await([&] { return api_.All(kube::kPods).size() == 3; });
     run_->Interrupt();
   });
-  const Status status = Execute(settings);
+  const Status status = Execute(plan);
   interrupter.join();
   EXPECT_EQ(status.code(), absl::StatusCode::kCancelled) << status;
   EXPECT_TRUE(run_->has_begun());
   EXPECT_EQ(api_.All(kube::kJobs).size(), 3);
 }
 
-StorageLimits Quota(std::uint64_t bytes) {
+EtcdLimits Quota(std::uint64_t bytes) {
   return {.quota = bytes, .stop_at = 0.8, .between = milliseconds(10)};
 }
 
 TEST_F(RunTest, AStoreThatIsNearlyFullIsNotFilledFurther) {
   api_.SetStorage(900);
-  RunSettings settings = Settings();
-  settings.storage = Quota(1000);
-  const Status status = Execute(settings);
+  RunPlan plan = Plan();
+  plan.etcd = Quota(1000);
+  const Status status = Execute(plan);
   EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted) << status;
   EXPECT_FALSE(run_->has_begun());
   EXPECT_TRUE(api_.All(kube::kJobs).empty());
@@ -147,17 +147,17 @@ TEST_F(RunTest, AStoreThatIsNearlyFullIsNotFilledFurther) {
 TEST_F(RunTest, CreatingStopsBeforeTheStoreIsFullAndWhatIsThereIsWaitedFor) {
   BeginController();
   api_.SetStorage(100);
-  RunSettings settings = Settings(2000);
-  settings.rate = 20;
-  settings.storage = Quota(1000);
+  RunPlan plan = Plan(2000);
+  plan.spec.set_rate(20);
+  plan.etcd = Quota(1000);
   std::thread filler([&] {
     testing::Await([&] { return api_.All(kube::kJobs).size() >= 3; });
     api_.SetStorage(801);
   });
-  const Status status = Execute(settings);
+  const Status status = Execute(plan);
   filler.join();
   EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted) << status;
-  const Report report = run_->report();
+  const Report report = Reported();
   EXPECT_LT(CountIn(report, "workloads"), 2000);
   EXPECT_EQ(CountIn(report, "complete"), CountIn(report, "workloads"));
   EXPECT_THAT(report.notes, Contains(HasSubstr("more than 80 % of --etcd-quota")));
@@ -168,10 +168,10 @@ TEST_F(RunTest, AServerThatDoesNotShowItsStoreIsAskedNoMoreAndTheReportSaysSo) {
   KubeFault refusal = Fault(KubeFault::Kind::kStatus, "metrics", "", 100);
   refusal.status = 403;
   api_.Add(refusal);
-  RunSettings settings = Settings();
-  settings.storage = Quota(1000);
-  ASSERT_TRUE(Execute(settings).ok());
-  EXPECT_THAT(run_->report().notes, Contains(HasSubstr("nobody watched how full etcd is")));
+  RunPlan plan = Plan();
+  plan.etcd = Quota(1000);
+  ASSERT_TRUE(Execute(plan).ok());
+  EXPECT_THAT(Reported().notes, Contains(HasSubstr("nobody watched how full etcd is")));
   const auto requests = api_.requests();
   EXPECT_EQ(std::count(requests.begin(), requests.end(), "GET /metrics"), 2)
       << "once before the run, once in it";
@@ -189,14 +189,14 @@ TEST_F(RunTest, AFullStoreEndsTheRunAtOnce) {
     testing::Await([&] { return api_.All(kube::kJobs).size() >= 5; });
     api_.Add(Fault(KubeFault::Kind::kNoSpace, "create", "jobs", 10'000));
   });
-  RunSettings settings = Settings(2000);
-  settings.rate = 50;
-  settings.settle = seconds(3600);
-  const Status status = Execute(settings);
+  RunPlan plan = Plan(2000);
+  plan.spec.set_rate(50);
+  plan.spec.set_settle(ToSeconds(seconds(3600)));
+  const Status status = Execute(plan);
   spoiler.join();
   EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted) << status;
   EXPECT_THAT(std::string(status.message()), HasSubstr("database space exceeded"));
-  EXPECT_LT(CountIn(run_->report(), "workloads"), 1000);
+  EXPECT_LT(CountIn(Reported(), "workloads"), 1000);
 }
 
 TEST(IsOutOfSpace, InsufficientStorageIsOneToo) {
@@ -220,16 +220,16 @@ TEST_F(RunTest, ThrottlingNamesThePriorityLevelIfTheServerTells) {
   const Status status = Execute();
   spoiler.join();
   ASSERT_TRUE(status.ok()) << status;
-  EXPECT_THAT(run_->report().notes, Contains(HasSubstr("flow control: 3 by priority level "
-                                                       "workload-low (flow schema schema-1)")));
+  EXPECT_THAT(Reported().notes, Contains(HasSubstr("flow control: 3 by priority level "
+                                                   "workload-low (flow schema schema-1)")));
 }
 
 TEST_F(RunTest, ClaimsOfVolumesAreFollowedToTheirBinding) {
   BeginController();
-  RunSettings settings = Settings(4);
-  settings.each.volume = "1Mi";
-  ASSERT_TRUE(Execute(settings).ok());
-  for (const Life& life : run_->lives()) {
+  RunPlan plan = Plan(4);
+  plan.spec.set_pvc("1Mi");
+  ASSERT_TRUE(Execute(plan).ok());
+  for (const Life& life : Lives()) {
     const Sights sights = SightsOf(life);
     const auto& requested = Of(sights, Moment::kVolumeRequested);
     const auto& bound = Of(sights, Moment::kVolumeBound);
@@ -237,7 +237,7 @@ TEST_F(RunTest, ClaimsOfVolumesAreFollowedToTheirBinding) {
     EXPECT_LT(requested->at, bound->at);
     EXPECT_TRUE(requested->cluster_second);
   }
-  const auto& spans = run_->report().spans;
+  const auto& spans = Reported().spans;
   const auto volume = std::find_if(spans.begin(), spans.end(), [](const SpanSummary& each) {
     return each.name == "volume_bind";
   });

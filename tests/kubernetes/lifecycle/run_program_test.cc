@@ -35,7 +35,7 @@ TEST_F(RunProgramTest, ReportsWritesFilesAndRemovesAll) {
   testing::Program sampled("twofold", {"lifecycle", "sampled", folder_ / "seed"});
   EXPECT_EQ(sampled.Wait(), 0);
   EXPECT_THAT(sampled.output(), HasSubstr("workloads 8"))
-      << TextOf(folder_ / "times.csv") << TextOf(folder_ / "seed/sampled.json");
+      << TextOf(folder_ / "times.csv") << TextOf(folder_ / "runai/sampled.json");
 }
 
 TEST_F(RunProgramTest, DrawsPicturesOfWhatIsChosen) {

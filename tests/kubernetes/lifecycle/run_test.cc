@@ -23,8 +23,8 @@ using ::testing::HasSubstr;
 
 TEST_F(RunTest, PlantedTimesAreRecovered) {
   BeginController({.complete = milliseconds(1500)});  // long enough for canaries
-  ASSERT_TRUE(Execute(Settings(20)).ok());
-  const Report report = run_->report();
+  ASSERT_TRUE(Execute(Plan(20)).ok());
+  const Report report = Reported();
   EXPECT_EQ(CountIn(report, "complete"), 20);
   ASSERT_TRUE(report.lag);
   std::vector<double> behind;
@@ -50,7 +50,7 @@ TEST_F(RunTest, ABrokenWatchGivesIntervalsThatHoldTheTruth) {
     api_.Compact();  // so that the watches have to list
     api_.BreakWatches();
   });
-  const Status status = Execute(Settings(30), watch);
+  const Status status = Execute(Plan(30), watch);
   breaker.join();
   ASSERT_TRUE(status.ok()) << status;
   std::size_t late = 0;
@@ -64,7 +64,7 @@ TEST_F(RunTest, ABrokenWatchGivesIntervalsThatHoldTheTruth) {
     }
   });
   EXPECT_GT(late, 0);
-  EXPECT_GT(CountIn(run_->report(), "watch_breaks"), 0);
+  EXPECT_GT(CountIn(Reported(), "watch_breaks"), 0);
 }
 
 TEST_F(RunTest, WatchesAreUpBeforeTheFirstWorkloadIsSent) {
@@ -86,22 +86,21 @@ TEST_F(RunTest, AGeneratorThatIsLateSaysSo) {
   KubeFault slow = Fault(KubeFault::Kind::kSlow, "create", "jobs", 100);
   slow.delay = milliseconds(60);
   api_.Add(slow);
-  RunSettings settings = Settings();
-  settings.connections = 1;
-  ASSERT_TRUE(Execute(settings).ok());
-  const Report report = run_->report();
+  RunPlan plan = Plan();
+  plan.spec.set_connections(1);
+  ASSERT_TRUE(Execute(plan).ok());
+  const Report report = Reported();
   EXPECT_GT(CountIn(report, "late_sends"), 5);
   EXPECT_THAT(report.notes, Contains(HasSubstr("the generator was late")));
 }
 
 TEST_F(RunTest, ParallelOnesFollowEachOtherAndAreNeverLate) {
   BeginController();
-  RunSettings settings = Settings();
-  settings.rate = 0;
-  settings.connections = 2;
-  ASSERT_TRUE(Execute(settings).ok());
-  EXPECT_EQ(CountIn(run_->report(), "complete"), 10);
-  EXPECT_EQ(CountIn(run_->report(), "late_sends"), 0);
+  RunPlan plan = Plan();
+  plan.spec.set_parallel(2);
+  ASSERT_TRUE(Execute(plan).ok());
+  EXPECT_EQ(CountIn(Reported(), "complete"), 10);
+  EXPECT_EQ(CountIn(Reported(), "late_sends"), 0);
 }
 
 const EvidenceRow* FindRow(const Report& report, const std::string& source,
@@ -116,7 +115,7 @@ const EvidenceRow* FindRow(const Report& report, const std::string& source,
 TEST_F(RunTest, OwnSecondsAreComparedInEachRun) {
   BeginController();
   ASSERT_TRUE(Execute().ok());
-  const Report report = run_->report();
+  const Report report = Reported();
   const EvidenceRow* const row = FindRow(report, "own second", "created");
   ASSERT_NE(row, nullptr);
   EXPECT_EQ(row->fit, 10U) << "the offset comes from them";
@@ -124,10 +123,10 @@ TEST_F(RunTest, OwnSecondsAreComparedInEachRun) {
 
 TEST_F(RunTest, EventsAreComparedWithWhatWasSeen) {
   BeginController({.tells = true});
-  RunSettings settings = Settings();
-  settings.events = true;
-  ASSERT_TRUE(Execute(settings).ok());
-  const Report report = run_->report();
+  RunPlan plan = Plan();
+  plan.events = true;
+  ASSERT_TRUE(Execute(plan).ok());
+  const Report report = Reported();
   EXPECT_EQ(CountIn(report, "events"), 10);
   EXPECT_EQ(CountIn(report, "events_foreign"), 0);
   const EvidenceRow* const row = FindRow(report, "event Scheduled", "scheduled");
@@ -146,10 +145,10 @@ TEST_F(RunTest, WithoutTheRightToWatchEventsTheRunGoesOn) {
     refusal.status = 403;
     api_.Add(refusal);
   }
-  RunSettings settings = Settings();
-  settings.events = true;
-  ASSERT_TRUE(Execute(settings).ok());
-  const Report report = run_->report();
+  RunPlan plan = Plan();
+  plan.events = true;
+  ASSERT_TRUE(Execute(plan).ok());
+  const Report report = Reported();
   EXPECT_EQ(CountIn(report, "complete"), 10);
   EXPECT_THAT(report.notes, Contains(HasSubstr("not all events could be watched")));
 }
@@ -157,10 +156,10 @@ TEST_F(RunTest, WithoutTheRightToWatchEventsTheRunGoesOn) {
 TEST_F(RunTest, AnAuditLogIsReadAfterTheRun) {
   BeginController();
   testing::TempDir folder;
-  RunSettings settings = Settings();
-  settings.audit = {folder / "audit.log"};
-  ASSERT_TRUE(Execute(settings).ok());
-  std::ofstream log(settings.audit.front());
+  RunPlan plan = Plan();
+  plan.audit = {folder / "audit.log"};
+  ASSERT_TRUE(Execute(plan).ok());
+  std::ofstream log(plan.audit.front());
   const auto outcome = run_->outcome();
   ASSERT_TRUE(outcome.has_value());
   for (const Life& life : outcome->lives) {
@@ -182,7 +181,7 @@ TEST_F(RunTest, AnAuditLogIsReadAfterTheRun) {
   }
   log << "{\"torn";
   log.close();
-  const Report report = run_->report();
+  const Report report = Reported();
   const EvidenceRow* const row = FindRow(report, "audit received", "sent");
   ASSERT_NE(row, nullptr);
   EXPECT_EQ(row->n, 10);
@@ -198,7 +197,7 @@ TEST_F(RunTest, AnInterruptEndsThePluginThatTheFirstCallWaitsFor) {
   config.identity.exec = kube::ExecPlugin{};
   config.identity.exec->command = "/bin/sh";
   config.identity.exec->args = {"-c", "echo > " + begun + "; exec sleep 1000"};
-  run_ = std::make_unique<lifecycle::Run>(kube::Open(config), Settings(), QuickToReturn());
+  run_ = std::make_unique<lifecycle::Run>(kube::Open(config), Plan(), QuickToReturn());
   std::thread other([&] {
     EXPECT_TRUE(testing::Await([&] { return std::filesystem::exists(begun); }));
     run_->Interrupt();
@@ -213,28 +212,27 @@ TEST_F(RunTest, AnInterruptEndsThePluginThatTheFirstCallWaitsFor) {
 
 TEST_F(RunTest, WhatNeverEndsIsWaitedForNoLongerThanItMay) {
   BeginController({.ends = false});
-  RunSettings settings = Settings();
-  settings.settle = milliseconds(500);
-  ASSERT_TRUE(Execute(settings).ok());
-  EXPECT_EQ(CountIn(run_->report(), "ready"), 10);
-  settings.name = settings.each.run = "r2";
-  settings.until_ready = true;
-  settings.settle = seconds(3600);
-  ASSERT_TRUE(Execute(settings).ok());
-  EXPECT_EQ(CountIn(run_->report(), "ready"), 10);
+  RunPlan plan = Plan();
+  plan.spec.set_settle(ToSeconds(milliseconds(500)));
+  ASSERT_TRUE(Execute(plan).ok());
+  EXPECT_EQ(CountIn(Reported(), "ready"), 10);
+  plan.run.name = "r2";
+  plan.spec.set_until("ready");
+  plan.spec.set_settle(ToSeconds(seconds(3600)));
+  ASSERT_TRUE(Execute(plan).ok());
+  EXPECT_EQ(CountIn(Reported(), "ready"), 10);
 }
 
 TEST_F(RunTest, PodsByThemselvesAreFollowedToo) {
-  RunSettings settings = Settings(3);
-  settings.kind = *FindKind("pod");
-  settings.text = BuiltInTemplate(*settings.kind);
+  RunPlan plan = Plan(3);
+  plan.spec.set_kind("pod");
   api_.OnChange([this](const std::string& type, const kube::Json& object) {
     if (type != "ADDED" || object["kind"] != "Pod") return;
     api_.Change(kube::kPods, kube::NameOf(object),
                 [](kube::Json& pod) { pod["status"]["phase"] = "Succeeded"; });
   });
-  ASSERT_TRUE(Execute(settings).ok());
-  EXPECT_EQ(CountIn(run_->report(), "complete"), 3);
+  ASSERT_TRUE(Execute(plan).ok());
+  EXPECT_EQ(CountIn(Reported(), "complete"), 3);
 }
 
 TEST_F(RunTest, CleanUpTakesAllOfTheRunAndNothingElse) {
@@ -312,7 +310,7 @@ TEST_F(RunTest, SystemMastersAreToldFromOthers) {
 
 TEST_F(RunTest, ATrialStoresNothing) {
   kube::Connection connection(api_.access());
-  const auto words = TryOut(connection, Settings());
+  const auto words = TryOut(connection, SendingOf(Plan()).value());
   ASSERT_TRUE(words.ok()) << words.status();
   ASSERT_EQ(words->size(), 1);
   EXPECT_THAT(words->front(), HasSubstr("r1-0: 201 in a dry run"));

@@ -48,29 +48,29 @@ bool Has(const std::string& text, const std::string& words) {
 }
 
 TEST(SampledCommand, PrintsTheTableAndWhatItCannotSay) {
-  const Ran ran = Sampled({GoldenPath("seed")});
+  const Ran ran = Sampled({GoldenPath("runai")});
   EXPECT_EQ(ran.code, 0) << ran.err;
-  ExpectGolden("seed/table.txt", ran.out);
+  ExpectGolden("runai/table.txt", ran.out);
   EXPECT_TRUE(Has(ran.err, "submitted and not sampled: 1, such as ")) << ran.err;
 }
 
 TEST(SampledCommand, JsonAndCsvAreThoseOfOutput) {
-  const Ran json = Sampled({GoldenPath("seed"), "--json"});
+  const Ran json = Sampled({GoldenPath("runai"), "--json"});
   EXPECT_EQ(nlohmann::json::parse(json.out)["counts"]["workloads"], 39);
-  EXPECT_EQ(json.out, Sampled({GoldenPath("seed"), "--output", "json"}).out);
-  EXPECT_EQ(Sampled({GoldenPath("seed"), "--csv"}).out,
-            Sampled({GoldenPath("seed"), "--output", "csv"}).out);
-  EXPECT_EQ(Sampled({GoldenPath("seed"), "--csv", "--json"}).code, 2);
+  EXPECT_EQ(json.out, Sampled({GoldenPath("runai"), "--output", "json"}).out);
+  EXPECT_EQ(Sampled({GoldenPath("runai"), "--csv"}).out,
+            Sampled({GoldenPath("runai"), "--output", "csv"}).out);
+  EXPECT_EQ(Sampled({GoldenPath("runai"), "--csv", "--json"}).code, 2);
 }
 
 TEST(SampledCommand, WritesTimes) {
   const results::TempDir dir;
   const std::string path = dir.Path("times.csv");
-  EXPECT_EQ(Sampled({GoldenPath("seed"), "--times", path}).code, 0);
+  EXPECT_EQ(Sampled({GoldenPath("runai"), "--times", path}).code, 0);
   std::ifstream file(path);
   const std::string text((std::istreambuf_iterator<char>(file)), {});
-  ExpectGolden("seed/times.csv", text);
-  const Ran ran = Sampled({GoldenPath("seed"), "--times", dir.Path("none") + "/times.csv"});
+  ExpectGolden("runai/times.csv", text);
+  const Ran ran = Sampled({GoldenPath("runai"), "--times", dir.Path("none") + "/times.csv"});
   EXPECT_EQ(ran.code, 2);
   EXPECT_TRUE(Has(ran.err, "--times: ")) << ran.err;
 }
@@ -78,7 +78,7 @@ TEST(SampledCommand, WritesTimes) {
 TEST(SampledCommand, DrawsPictures) {
   const results::TempDir dir;
   const std::string plots = dir.Path("a/b");
-  const Ran ran = Sampled({GoldenPath("seed"), "--plots", plots, "--svg-only", "--head", "10"});
+  const Ran ran = Sampled({GoldenPath("runai"), "--plots", plots, "--svg-only", "--head", "10"});
   EXPECT_EQ(ran.code, 0) << ran.err;
   for (const char* name : {"general", "detailed"}) {
     std::ifstream file(plots + "/" + name + ".svg");
@@ -86,7 +86,7 @@ TEST(SampledCommand, DrawsPictures) {
     EXPECT_TRUE(Has(svg, "10 workloads as the scale test tool has sampled them")) << name;
     EXPECT_FALSE(std::filesystem::exists(plots + "/" + name + ".png"));
   }
-  EXPECT_EQ(Sampled({GoldenPath("seed"), "--svg-only"}).code, 2);
+  EXPECT_EQ(Sampled({GoldenPath("runai"), "--svg-only"}).code, 2);
 }
 
 /// With programs of that folder alone.
@@ -104,7 +104,7 @@ TEST(SampledCommand, APngIsBesideEachSvg) {
   std::ofstream(dir.Path("rsvg-convert"))
       << "#!/bin/sh\nprintf '\\211PNG\\r\\n\\032\\n'; exec /bin/cat\n";
   std::filesystem::permissions(dir.Path("rsvg-convert"), std::filesystem::perms::owner_all);
-  const Ran ran = SampledIn(bin, {GoldenPath("seed"), "--plots", dir.Path("plots")});
+  const Ran ran = SampledIn(bin, {GoldenPath("runai"), "--plots", dir.Path("plots")});
   EXPECT_EQ(ran.code, 0) << ran.err;
   for (const char* name : {"general", "detailed"}) {
     std::ifstream png(dir.Path("plots") + "/" + name + ".png", std::ios::binary);
@@ -116,7 +116,7 @@ TEST(SampledCommand, APngIsBesideEachSvg) {
 
 TEST(SampledCommand, WithoutAConverterThereAreSvgsAndAnError) {
   const results::TempDir dir;
-  const Ran ran = SampledIn(dir.Path("none"), {GoldenPath("seed"), "--plots", dir.Path("plots")});
+  const Ran ran = SampledIn(dir.Path("none"), {GoldenPath("runai"), "--plots", dir.Path("plots")});
   EXPECT_EQ(ran.code, 1);
   EXPECT_TRUE(Has(ran.err, "librsvg2-bin")) << ran.err;
   EXPECT_TRUE(std::filesystem::exists(dir.Path("plots") + "/detailed.svg"));
@@ -125,7 +125,7 @@ TEST(SampledCommand, WithoutAConverterThereAreSvgsAndAnError) {
 TEST(SampledCommand, AFolderThatCannotBeMadeIsKnownAtOnce) {
   const results::TempDir dir;
   std::ofstream(dir.Path("file")) << "x";
-  const Ran ran = Sampled({GoldenPath("seed"), "--plots", dir.Path("file")});
+  const Ran ran = Sampled({GoldenPath("runai"), "--plots", dir.Path("file")});
   EXPECT_EQ(ran.code, 2);
   EXPECT_TRUE(Has(ran.err, "--plots: ")) << ran.err;
   EXPECT_TRUE(ran.out.empty());
@@ -133,7 +133,7 @@ TEST(SampledCommand, AFolderThatCannotBeMadeIsKnownAtOnce) {
 
 TEST(SampledCommand, HeadTailAndSkippedErrorsChooseWorkloads) {
   const auto workloads = [](std::vector<std::string> words) {
-    words.insert(words.begin(), GoldenPath("seed"));
+    words.insert(words.begin(), GoldenPath("runai"));
     words.emplace_back("--json");
     return nlohmann::json::parse(Sampled(words).out)["counts"]["workloads"].get<int>();
   };
@@ -143,14 +143,14 @@ TEST(SampledCommand, HeadTailAndSkippedErrorsChooseWorkloads) {
 }
 
 TEST(SampledCommand, FailsIfAThresholdHolds) {
-  EXPECT_EQ(Sampled({GoldenPath("seed"), "--fail-if", "total_decision_p99>1m"}).code, 0);
-  const Ran ran = Sampled(
-      {GoldenPath("seed"), "--fail-if", "not_sampled>0", "--fail-if", "total_decision_mean>100ms"});
+  EXPECT_EQ(Sampled({GoldenPath("runai"), "--fail-if", "total_decision_p99>1m"}).code, 0);
+  const Ran ran = Sampled({GoldenPath("runai"), "--fail-if", "not_sampled>0", "--fail-if",
+                           "total_decision_mean>100ms"});
   EXPECT_EQ(ran.code, 1);
   EXPECT_TRUE(Has(ran.err, "not_sampled>0: it is 1")) << ran.err;
   EXPECT_TRUE(Has(ran.err, "total_decision_mean>100ms")) << ran.err;
-  EXPECT_EQ(Sampled({GoldenPath("seed"), "--fail-if", "decision"}).code, 2);
-  EXPECT_EQ(Sampled({GoldenPath("seed"), "--fail-if", "none_p99>1s"}).code, 2);
+  EXPECT_EQ(Sampled({GoldenPath("runai"), "--fail-if", "decision"}).code, 2);
+  EXPECT_EQ(Sampled({GoldenPath("runai"), "--fail-if", "none_p99>1s"}).code, 2);
 }
 
 TEST(SampledCommand, NoDataIsAFailure) {

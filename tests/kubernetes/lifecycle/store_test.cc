@@ -1,5 +1,3 @@
-#include "kubernetes/lifecycle/store.h"
-
 #include <absl/strings/str_cat.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "kubernetes/lifecycle/run_store.h"
 #include "lib/http/client.h"
 #include "lib/results/run_reader.h"
 #include "lib/spec/sweep.h"

@@ -38,17 +38,17 @@ inline Object OwnedBy(Object object, const std::string& kind, const std::string&
 inline void TellAll(Observer& observer, const Kind& kind, bool trimmed) {
   const auto see = [&](Event event, const Object& object, double ms,
                        std::optional<Instant> blind = std::nullopt) {
-    observer.Seen(event, trimmed ? Trimmed(kind, object) : object, At(ms), blind);
+    observer.Tell(input::Seen{event, trimmed ? Trimmed(kind, object) : object, At(ms), blind});
   };
-  ASSERT_TRUE(observer.Expect("load", "w", 1, At(0)).ok());
-  ASSERT_TRUE(observer.Plan("load", "w", 1, At(5)).ok());
-  observer.Sent("load", "w", At(10));
-  observer.Replied("load", "w", At(15));
-  ASSERT_TRUE(observer.Plan("load", "x", 1, At(5)).ok());
-  observer.Refused("load", "x", "no quota");
+  ASSERT_TRUE(observer.Tell(input::Expect{"load", "w", 1, At(0)}).ok());
+  ASSERT_TRUE(observer.Tell(input::Plan{"load", "w", 1, At(5)}).ok());
+  observer.Tell(input::Sent{"load", "w", At(10)});
+  observer.Tell(input::Replied{"load", "w", At(15)});
+  ASSERT_TRUE(observer.Tell(input::Plan{"load", "x", 1, At(5)}).ok());
+  observer.Tell(input::Refused{"load", "x", "no quota", At(15)});
   for (const char* stream : {"Job", "Pod"}) {
-    observer.Listing(stream);
-    observer.Listed(stream, At(12));
+    observer.Tell(input::Listing{stream, At(12)});
+    observer.Tell(input::Listed{stream, At(12)});
   }
   Object job = WithNoise(Made("Job", "w", "j"));
   job["spec"]["suspend"] = true;
@@ -58,14 +58,14 @@ inline void TellAll(Observer& observer, const Kind& kind, bool trimmed) {
   const Object pod = WithNoise(OwnedBy(PodOf("w", "p"), "Job", "j"));
   see(Event::kAdded, Version(pod, 7), 40);
   see(Event::kModified, Version(Ready(pod), 8), 60, At(50));
-  observer.Alive("Pod", At(70));
-  observer.CanaryWritten("c 1", At(71), At(72));
-  observer.CanarySeen("c 1", At(73));
-  observer.CanaryWritten("c 2", At(74), At(75));
-  observer.Resume(At(76));
-  observer.Listing("Pod");
+  observer.Tell(input::Alive{"Pod", At(70)});
+  observer.Tell(input::CanaryWritten{"c 1", At(71), At(72)});
+  observer.Tell(input::CanarySeen{"c 1", At(73)});
+  observer.Tell(input::CanaryWritten{"c 2", At(74), At(75)});
+  observer.Tell(input::Resume{At(76)});
+  observer.Tell(input::Listing{"Pod", At(76)});
   see(Event::kListed, Version(Over(pod), 9), 80);
-  observer.Listed("Pod", At(81));
+  observer.Tell(input::Listed{"Pod", At(81)});
   see(Event::kDeleted, Version(Put(job, "Complete", true), 10), 90);
 }
 

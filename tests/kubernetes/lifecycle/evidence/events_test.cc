@@ -141,9 +141,9 @@ TEST(Events, FailedSchedulingIsCountedAndComparedWithNothing) {
 
 TEST(Events, WhatWasSeenAsAnIntervalIsNotCompared) {
   SeenRun run(1);
-  ASSERT_TRUE(run.observer().Plan("load", JobName(1), 1, At(-1)).ok());
-  run.observer().Sent("load", JobName(1), At(0));
-  run.observer().Seen(Event::kListed, Bound(PodOf(JobName(1), PodUid(1))), At(5000));
+  ASSERT_TRUE(run.observer().Tell(input::Plan{"load", JobName(1), 1, At(-1)}).ok());
+  run.observer().Tell(input::Sent{"load", JobName(1), At(0)});
+  run.observer().Tell(input::Seen{Event::kListed, Bound(PodOf(JobName(1), PodUid(1))), At(5000)});
   EventNotes notes(ServerTime(0));
   notes.Seen(WithTime("Scheduled", PodUid(1), ServerTime(1000)), ServerTime(1000));
   const EvidenceRow row = RowOf(RowsFor(notes, run), "event Scheduled", "scheduled");

@@ -51,11 +51,11 @@ TEST(Seconds, AWrongOffsetFitsOnlyInPart) {
 
 TEST(Seconds, ASightThatIsAnIntervalFitsIfAnyPartOfItDoes) {
   SeenRun run(0);
-  ASSERT_TRUE(run.observer().Plan("load", "r1-0", 1, At(-1)).ok());
-  run.observer().Sent("load", "r1-0", At(0));
+  ASSERT_TRUE(run.observer().Tell(input::Plan{"load", "r1-0", 1, At(-1)}).ok());
+  run.observer().Tell(input::Sent{"load", "r1-0", At(0)});
   Object job = Made("Job", "r1-0", "job0");
   job["metadata"]["creationTimestamp"] = WholeSecond(ServerTime(2000));
-  run.observer().Seen(Event::kListed, job, At(9000));
+  run.observer().Tell(input::Seen{Event::kListed, job, At(9000)});
   EXPECT_EQ(RowOf(CompareWith(run), "own second", "created").fit, 1U);
 }
 
@@ -66,11 +66,11 @@ TEST(Seconds, MomentsWithoutASecondHaveNoRowAndSingleOnesAreMissing) {
     EXPECT_NE(row.moment, "sent");
     EXPECT_NE(row.moment, "deleted");
   }
-  ASSERT_TRUE(run.observer().Plan("load", "r1-9", 1, At(0)).ok());
-  run.observer().Sent("load", "r1-9", At(0));
+  ASSERT_TRUE(run.observer().Tell(input::Plan{"load", "r1-9", 1, At(0)}).ok());
+  run.observer().Tell(input::Sent{"load", "r1-9", At(0)});
   Object job = Made("Job", "r1-9", "job9");
   job["metadata"].erase("creationTimestamp");
-  run.observer().Seen(Event::kAdded, job, At(5));
+  run.observer().Tell(input::Seen{Event::kAdded, job, At(5)});
   const EvidenceRow row = RowOf(CompareWith(run), "own second", "created");
   EXPECT_EQ(row.n, 2U);
   EXPECT_EQ(row.missing, 1U);

@@ -56,26 +56,26 @@ class SeenRun {
  private:
   void Live(int i, double behind) {
     const auto time = [](double ms) { return WholeSecond(ServerTime(ms)); };
-    ASSERT_TRUE(observer_.Plan("load", JobName(i), 1, At(SentAt(i) - 1)).ok());
-    observer_.Sent("load", JobName(i), At(SentAt(i)));
-    observer_.Replied("load", JobName(i), At(SentAt(i) + 3));
+    ASSERT_TRUE(observer_.Tell(input::Plan{"load", JobName(i), 1, At(SentAt(i) - 1)}).ok());
+    observer_.Tell(input::Sent{"load", JobName(i), At(SentAt(i))});
+    observer_.Tell(input::Replied{"load", JobName(i), At(SentAt(i) + 3)});
     Object job = Made("Job", JobName(i), JobUid(i));
     job["metadata"]["creationTimestamp"] = time(CreatedAt(i));
-    observer_.Seen(Event::kAdded, job, At(CreatedAt(i)));
+    observer_.Tell(input::Seen{Event::kAdded, job, At(CreatedAt(i))});
     Object pod = PodOf(JobName(i), PodUid(i));
     pod["metadata"]["creationTimestamp"] = time(PodAt(i));
-    observer_.Seen(Event::kAdded, pod, At(PodAt(i)));
+    observer_.Tell(input::Seen{Event::kAdded, pod, At(PodAt(i))});
     pod = Bound(pod);
     pod["status"]["conditions"][0]["lastTransitionTime"] = time(BoundAt(i));
-    observer_.Seen(Event::kModified, pod, At(BoundAt(i)));
+    observer_.Tell(input::Seen{Event::kModified, pod, At(BoundAt(i))});
     pod["status"]["phase"] = "Running";
-    observer_.Seen(Event::kModified, pod, At(RunningAt(i)));
+    observer_.Tell(input::Seen{Event::kModified, pod, At(RunningAt(i))});
     Put(pod, "Ready", true);
     pod["status"]["conditions"].back()["lastTransitionTime"] = time(ReadyAt(i) - behind);
-    observer_.Seen(Event::kModified, pod, At(ReadyAt(i)));
+    observer_.Tell(input::Seen{Event::kModified, pod, At(ReadyAt(i))});
     pod["status"]["phase"] = "Succeeded";
-    observer_.Seen(Event::kModified, pod, At(OverAt(i)));
-    observer_.Seen(Event::kModified, Put(job, "Complete", true), At(CompleteAt(i)));
+    observer_.Tell(input::Seen{Event::kModified, pod, At(OverAt(i))});
+    observer_.Tell(input::Seen{Event::kModified, Put(job, "Complete", true), At(CompleteAt(i))});
   }
 
   Observer observer_{*FindKind("job").value(), "r1"};

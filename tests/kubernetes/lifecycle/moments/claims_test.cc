@@ -18,11 +18,11 @@ Object Claim(const std::string& uid, const std::string& phase) {
 
 struct WithClaims {
   explicit WithClaims(std::uint32_t claims) : observer(*FindKind("job").value(), "r1") {
-    EXPECT_TRUE(observer.Plan("load", "w", 2, At(0), {.claims = claims}).ok());
-    observer.Sent("load", "w", At(10));
+    EXPECT_TRUE(observer.Tell(input::Plan{"load", "w", 2, At(0), {.claims = claims}}).ok());
+    observer.Tell(input::Sent{"load", "w", At(10)});
   }
   void See(const Object& object, double ms, Event event = Event::kModified) {
-    observer.Seen(event, object, At(ms));
+    observer.Tell(input::Seen{event, object, At(ms)});
   }
   [[nodiscard]] std::optional<Sight> Sighted(Moment moment) const {
     return Of(SightsOf(observer.lives().front()), moment);

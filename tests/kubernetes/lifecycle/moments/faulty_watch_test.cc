@@ -71,7 +71,7 @@ void Watch(const World& world, std::mt19937_64& random, Observer& observer) {
     newest[static_cast<std::size_t>(event.pod)] = &event.object;
     if (!breaks(random)) {
       for (int times = doubled(random) ? 2 : 1; times > 0; --times) {
-        observer.Seen(Event::kModified, event.object, At(event.ms));
+        observer.Tell(input::Seen{Event::kModified, event.object, At(event.ms)});
       }
       continue;
     }
@@ -82,9 +82,9 @@ void Watch(const World& world, std::mt19937_64& random, Observer& observer) {
     --i;
     const double listed = world.happened[i].ms + 0.5;
     for (const Object* const object : newest) {
-      if (object != nullptr) observer.Seen(Event::kListed, *object, At(listed));
+      if (object != nullptr) observer.Tell(input::Seen{Event::kListed, *object, At(listed)});
     }
-    observer.Listed("Pod", At(listed));
+    observer.Tell(input::Listed{"Pod", At(listed)});
   }
 }
 
@@ -108,8 +108,8 @@ TEST(FaultyWatch, NoMomentIsSaidToBeWhenItWasNot) {
     for (int pod = 0; pod < kPods; ++pod) {
       const std::string name = "w" + std::to_string(pod);
       const double sent = world.truth[static_cast<std::size_t>(pod)].sent;
-      ASSERT_TRUE(observer.Plan("load", name, 1, At(sent)).ok());
-      observer.Sent("load", name, At(sent));
+      ASSERT_TRUE(observer.Tell(input::Plan{"load", name, 1, At(sent)}).ok());
+      observer.Tell(input::Sent{"load", name, At(sent)});
     }
     Watch(world, random, observer);
     for (std::size_t pod = 0; pod < kPods; ++pod) {

@@ -13,12 +13,12 @@ namespace {
 struct Watched {
   explicit Watched(const std::string& kind, std::uint32_t slots = 1)
       : observer(*FindKind(kind).value(), "r1"), kind_row(*FindKind(kind).value()) {
-    EXPECT_TRUE(observer.Plan("load", "w", slots, At(0)).ok());
-    observer.Sent("load", "w", At(10));
+    EXPECT_TRUE(observer.Tell(input::Plan{"load", "w", slots, At(0)}).ok());
+    observer.Tell(input::Sent{"load", "w", At(10)});
   }
 
   void See(const Object& object, double ms, Event event = Event::kModified) {
-    observer.Seen(event, object, At(ms));
+    observer.Tell(input::Seen{event, object, At(ms)});
   }
   [[nodiscard]] const Life& life() const { return observer.lives().front(); }
   [[nodiscard]] std::optional<Sight> Sighted(Moment moment) const {
@@ -66,7 +66,7 @@ TEST(Observer, TheClustersOwnSecondsAreKeptBesideAndNotMixedIn) {
 TEST(Observer, AnEventMayComeBeforeTheReply) {
   Watched watched("pod");
   watched.See(Made("Pod", "w", "u1"), 12, Event::kAdded);
-  watched.observer.Replied("load", "w", At(31));
+  watched.observer.Tell(input::Replied{"load", "w", At(31)});
   EXPECT_DOUBLE_EQ(watched.SeenAt(Moment::kCreated), 12);
   EXPECT_DOUBLE_EQ(watched.SeenAt(Moment::kReplied), 31);
 }
@@ -108,12 +108,12 @@ TEST(Observer, WhatIsMissingStaysMissing) {
 TEST(Observer, WhatIsFirstSeenInAListHasAnIntervalAndNotZero) {
   Watched watched("pod");
   const Object pod = Made("Pod", "w", "u1");
-  watched.observer.Listed("Pod", At(1));
+  watched.observer.Tell(input::Listed{"Pod", At(1)});
   watched.See(Version(pod, 5), 15, Event::kAdded);
-  watched.observer.Alive("Pod", At(100));
+  watched.observer.Tell(input::Alive{"Pod", At(100)});
   // The watch breaks, and a list shows what has happened meanwhile.
   watched.See(Version(Ready(pod), 9), 5000, Event::kListed);
-  watched.observer.Listed("Pod", At(5001));
+  watched.observer.Tell(input::Listed{"Pod", At(5001)});
   const auto ready = watched.Sighted(Moment::kReady);
   EXPECT_DOUBLE_EQ(Ms(ready->after), 100);
   EXPECT_DOUBLE_EQ(Ms(ready->at), 5000);
@@ -127,7 +127,7 @@ TEST(Observer, AnEventAfterABlindTimeHasAnIntervalToo) {
   Watched watched("pod");
   const Object pod = Made("Pod", "w", "u1");
   watched.See(pod, 15, Event::kAdded);
-  watched.observer.Seen(Event::kModified, Ready(pod), At(900), At(300));
+  watched.observer.Tell(input::Seen{Event::kModified, Ready(pod), At(900), At(300)});
   const auto ready = watched.Sighted(Moment::kReady);
   EXPECT_DOUBLE_EQ(Ms(ready->after), 300);
   EXPECT_DOUBLE_EQ(Ms(ready->at), 900);
@@ -136,11 +136,11 @@ TEST(Observer, AnEventAfterABlindTimeHasAnIntervalToo) {
 
 TEST(Observer, AListThatDidNotEndIsForgotten) {
   Watched watched("job", 2);
-  watched.observer.Listing("Pod");
+  watched.observer.Tell(input::Listing{"Pod"});
   watched.See(PodOf("w", "p1"), 20, Event::kListed);
-  watched.observer.Listing("Pod");
+  watched.observer.Tell(input::Listing{"Pod"});
   watched.See(PodOf("w", "p2"), 400, Event::kListed);
-  watched.observer.Listed("Pod", At(401));
+  watched.observer.Tell(input::Listed{"Pod", At(401)});
   EXPECT_TRUE(Of(watched.life().pods[0].sights, PodPhase::kDeleted));
   EXPECT_FALSE(Of(watched.life().pods[1].sights, PodPhase::kDeleted));
 }
@@ -155,7 +155,7 @@ TEST(Observer, AnObjectFirstSeenInAListCameAfterItWasSent) {
 
 TEST(Observer, AnObjectFirstSeenInAListBeforeItsOwnerHasAnInterval) {
   Watched watched("jobset");
-  watched.observer.Alive("Pod", At(100));
+  watched.observer.Tell(input::Alive{"Pod", At(100)});
   Object pod = Made("Pod", "p", "u1");
   pod["metadata"]["labels"] = Object::object();
   pod["metadata"]["ownerReferences"] = {{{"kind", "Job"}, {"name", "w-0"}, {"uid", "j"}}};
@@ -172,9 +172,9 @@ TEST(Observer, AnObjectFirstSeenInAListBeforeItsOwnerHasAnInterval) {
 
 TEST(Observer, WhatIsNotInTheNextListIsGone) {
   Watched watched("job", 1);
-  watched.observer.Listed("Pod", At(1));
+  watched.observer.Tell(input::Listed{"Pod", At(1)});
   watched.See(PodOf("w", "p1"), 20, Event::kAdded);
-  watched.observer.Listed("Pod", At(500));
+  watched.observer.Tell(input::Listed{"Pod", At(500)});
   const auto& gone = Of(watched.life().pods.front().sights, PodPhase::kDeleted);
   ASSERT_TRUE(gone);
   EXPECT_DOUBLE_EQ(Ms(gone->after), 20);
@@ -186,7 +186,7 @@ TEST(Observer, WhatIsInEachListIsNotGone) {
   Watched watched("job", 1);
   for (const double ms : {100.0, 200.0, 300.0}) {
     watched.See(PodOf("w", "p1"), ms, Event::kListed);
-    watched.observer.Listed("Pod", At(ms + 1));
+    watched.observer.Tell(input::Listed{"Pod", At(ms + 1)});
   }
   EXPECT_EQ(LostPodsOf(watched.life()), 0U);
 }
@@ -418,40 +418,42 @@ TEST(Observer, TimeAddsUpByReason) {
 
 TEST(Observer, ARefusedWorkloadSaysWhy) {
   Watched watched("pod");
-  watched.observer.Refused("load", "w", "403 Forbidden");
+  watched.observer.Tell(input::Refused{"load", "w", "403 Forbidden"});
   EXPECT_EQ(watched.state(), State::kRefused);
   EXPECT_EQ(watched.life().refused, "403 Forbidden");
 }
 
 TEST(Observer, TheSameNameTwiceIsAnErrorAndNotAnUpdate) {
   Watched watched("pod");
-  EXPECT_EQ(watched.observer.Plan("load", "w", 1, At(0)).code(), absl::StatusCode::kAlreadyExists);
+  EXPECT_EQ(watched.observer.Tell(input::Plan{"load", "w", 1, At(0)}).code(),
+            absl::StatusCode::kAlreadyExists);
 }
 
 TEST(Observer, LimitsAreErrorsThatNameTheField) {
   Observer observer(*FindKind("job").value(), "r1", {.workloads = 2, .pods = 10});
-  EXPECT_TRUE(observer.Plan("load", "a", 4, At(0)).ok());
-  const Status pods = observer.Plan("load", "b", 7, At(0));
+  EXPECT_TRUE(observer.Tell(input::Plan{"load", "a", 4, At(0)}).ok());
+  const Status pods = observer.Tell(input::Plan{"load", "b", 7, At(0)});
   EXPECT_EQ(pods.code(), absl::StatusCode::kResourceExhausted);
   EXPECT_EQ(pods.message().find("workers: "), 0U) << pods;
-  EXPECT_TRUE(observer.Plan("load", "b", 6, At(0)).ok());
-  EXPECT_EQ(observer.Plan("load", "c", 1, At(0)).message().find("workloads: "), 0U);
+  EXPECT_TRUE(observer.Tell(input::Plan{"load", "b", 6, At(0)}).ok());
+  EXPECT_EQ(observer.Tell(input::Plan{"load", "c", 1, At(0)}).message().find("workloads: "), 0U);
 }
 
 TEST(Observer, AWorkloadWithoutPodsIsRefused) {
   Observer observer(*FindKind("job").value(), "r1");
   for (const std::uint32_t slots : {0U, kMostSlots + 1}) {
-    EXPECT_EQ(observer.Plan("load", "a", slots, At(0)).code(), absl::StatusCode::kInvalidArgument);
+    EXPECT_EQ(observer.Tell(input::Plan{"load", "a", slots, At(0)}).code(),
+              absl::StatusCode::kInvalidArgument);
   }
 }
 
 TEST(Observer, CanariesGiveTheWatchsLagWhicheverComesFirst) {
   Watched watched("pod");
-  watched.observer.CanaryWritten("c1", At(100), At(103));
-  watched.observer.CanarySeen("c1", At(105));
-  watched.observer.CanarySeen("c2", At(1101));
-  watched.observer.CanaryWritten("c2", At(1100), At(1104));
-  watched.observer.CanaryWritten("c3", At(2100), At(2104));
+  watched.observer.Tell(input::CanaryWritten{"c1", At(100), At(103)});
+  watched.observer.Tell(input::CanarySeen{"c1", At(105)});
+  watched.observer.Tell(input::CanarySeen{"c2", At(1101)});
+  watched.observer.Tell(input::CanaryWritten{"c2", At(1100), At(1104)});
+  watched.observer.Tell(input::CanaryWritten{"c3", At(2100), At(2104)});
   ASSERT_EQ(watched.observer.lags().size(), 2U);
   EXPECT_DOUBLE_EQ(ToSeconds(watched.observer.lags()[0].after_reply) * 1000, 2);
   EXPECT_DOUBLE_EQ(ToSeconds(watched.observer.lags()[1].after_reply) * 1000, -3);

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "kubernetes/lifecycle/moments/fields.h"
+#include "kubernetes/lifecycle/moments/kind.h"
 #include "tests/kubernetes/lifecycle/objects.h"
 
 namespace twofold::lifecycle {

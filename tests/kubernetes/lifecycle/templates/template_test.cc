@@ -2,14 +2,16 @@
 
 #include <gtest/gtest.h>
 
-#include "kubernetes/lifecycle/templates/built_in.h"
 #include "tests/kubernetes/lifecycle/golden.h"
 
 namespace twofold::lifecycle {
 namespace {
 
-Settings Sensible() {
-  return {.name = "w-7", .space = "load", .run = "r1", .index = 7, .workers = 3, .gpus = 2};
+Workload Sensible() {
+  Workload workload{.spec = {}, .name = "w-7", .space = "load", .run = "r1", .index = 7};
+  workload.spec.set_workers(3);
+  workload.spec.set_gpus(2);
+  return workload;
 }
 
 const Kind& Job() { return *FindKind("job").value(); }
@@ -18,14 +20,14 @@ std::string WithSpec(const std::string& spec) {
   return "apiVersion: batch/v1\nkind: Job\nspec: {" + spec + "}\n";
 }
 
-Object Rendered(const std::string& text, const Settings& settings = Sensible()) {
-  const auto objects = Render(Job(), text, settings);
+Object Rendered(const std::string& text, const Workload& workload = Sensible()) {
+  const auto objects = Render(Job(), text, workload);
   EXPECT_TRUE(objects.ok()) << objects.status();
   return objects.ok() ? objects->front() : Object();
 }
 
-std::string ErrorOf(const std::string& text, const Settings& settings = Sensible()) {
-  const Status status = Render(Job(), text, settings).status();
+std::string ErrorOf(const std::string& text, const Workload& workload = Sensible()) {
+  const Status status = Render(Job(), text, workload).status();
   EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
   return std::string(status.message());
 }
@@ -34,19 +36,19 @@ bool Has(const std::string& text, const std::string& words) {
   return text.find(words) != std::string::npos;
 }
 
-Settings Placed() {
-  Settings settings = Sensible();
-  settings.node_selector = {{"type", "simulated"}};
-  settings.tolerations = {{"twofold/simulated", "", "NoSchedule"}};
-  return settings;
+Workload Placed() {
+  Workload workload = Sensible();
+  workload.spec.add_node_selector("type=simulated");
+  workload.spec.add_tolerations("twofold/simulated:NoSchedule");
+  return workload;
 }
 
 // tests/kubernetes/test_lifecycle.py checks these files against the schemas of Kubernetes.
 TEST(BuiltInTemplates, EachMakesObjectsOfItsKind) {
   ASSERT_EQ(BuiltInTexts().size(), Kinds().size());
   for (const Kind& kind : Kinds()) {
-    const Settings settings = kind.own.group == "run.ai" ? Sensible() : Placed();
-    const auto objects = Render(kind, BuiltInTemplate(kind), settings);
+    const Workload workload = kind.own.group == "run.ai" ? Sensible() : Placed();
+    const auto objects = Render(kind, BuiltInTemplate(kind), workload);
     ASSERT_TRUE(objects.ok()) << kind.name << ": " << objects.status();
     EXPECT_EQ(objects->front()["metadata"]["name"], "w-7");
     EXPECT_FALSE(Has(Object(*objects).dump(), "${")) << kind.name;
@@ -56,10 +58,10 @@ TEST(BuiltInTemplates, EachMakesObjectsOfItsKind) {
 
 TEST(BuiltInTemplates, EachCanHaveVolumes) {
   for (const Kind& kind : Kinds()) {
-    Settings settings = Sensible();
-    settings.volume = "1Mi";
-    settings.storage_class = "fast";
-    const auto objects = Render(kind, BuiltInTemplate(kind), settings);
+    Workload workload = Sensible();
+    workload.spec.set_pvc("1Mi");
+    workload.spec.set_storage_class("fast");
+    const auto objects = Render(kind, BuiltInTemplate(kind), workload);
     ASSERT_TRUE(objects.ok()) << kind.name << ": " << objects.status();
     ExpectGolden("templates/" + std::string(kind.name) + "-volume.json",
                  Object(*objects).dump(1) + "\n");
@@ -67,20 +69,20 @@ TEST(BuiltInTemplates, EachCanHaveVolumes) {
 }
 
 TEST(BuiltInTemplates, RunaisVolumesAreFieldsOfTheirOwn) {
-  Settings settings = Sensible();
-  settings.volume = "5Gi";
-  settings.storage_class = "fast";
+  Workload workload = Sensible();
+  workload.spec.set_pvc("5Gi");
+  workload.spec.set_storage_class("fast");
   const Kind& kind = *FindKind("runai-training").value();
-  const auto objects = Render(kind, BuiltInTemplate(kind), settings);
+  const auto objects = Render(kind, BuiltInTemplate(kind), workload);
   ASSERT_TRUE(objects.ok()) << objects.status();
   const Object& claim = objects->front()["spec"]["pvcs"]["items"]["pvc-new-0"]["value"];
   EXPECT_EQ(claim["size"], "5Gi");
   EXPECT_EQ(claim["storageClass"], "fast");
   EXPECT_EQ(claim["ephemeral"], true);
   EXPECT_EQ(claim["readWriteOnce"], true);
-  EXPECT_EQ(ClaimsOf(kind, settings), 1U);
-  EXPECT_EQ(ClaimsOf(Job(), settings), 3U);
-  EXPECT_EQ(ClaimsOf(Job(), Sensible()), 0U);
+  EXPECT_EQ(ClaimsOf(kind, workload.spec), 1U);
+  EXPECT_EQ(ClaimsOf(Job(), workload.spec), 3U);
+  EXPECT_EQ(ClaimsOf(Job(), Sensible().spec), 0U);
 }
 
 TEST(BuiltInTemplates, WhatCannotBeGivenToPodsIsRefused) {
@@ -91,13 +93,13 @@ TEST(BuiltInTemplates, WhatCannotBeGivenToPodsIsRefused) {
 }
 
 TEST(Template, VolumesOfItsOwnStayBesideOurs) {
-  Settings settings = Sensible();
-  settings.volume = "1Mi";
-  settings.phase = "fill";
+  Workload workload = Sensible();
+  workload.spec.set_pvc("1Mi");
+  workload.phase = "fill";
   const Object job = Rendered(
       WithSpec("template: {spec: {volumes: [{name: a}], containers: [{name: x, volumeMounts: "
                "[{name: a, mountPath: /a}]}, {name: y}]}}"),
-      settings);
+      workload);
   const Object& pod = job["spec"]["template"]["spec"];
   ASSERT_EQ(pod["volumes"].size(), 2);
   const Object& claim = pod["volumes"][1]["ephemeral"]["volumeClaimTemplate"];
@@ -110,10 +112,10 @@ TEST(Template, VolumesOfItsOwnStayBesideOurs) {
 }
 
 TEST(BuiltInTemplates, WorkForOneWorker) {
-  Settings settings = Sensible();
-  settings.workers = 1;
+  Workload workload = Sensible();
+  workload.spec.set_workers(1);
   for (const Kind& kind : Kinds()) {
-    EXPECT_TRUE(Render(kind, BuiltInTemplate(kind), settings).ok()) << kind.name;
+    EXPECT_TRUE(Render(kind, BuiltInTemplate(kind), workload).ok()) << kind.name;
   }
 }
 
@@ -160,12 +162,13 @@ TEST(Template, OurNameRunAndNamespaceReplaceThoseOfTheTemplate) {
 }
 
 TEST(Template, PodsKeepTheirOwnPlacementBesideOurs) {
-  Settings settings = Sensible();
-  settings.node_selector = {{"type", "simulated"}};
-  settings.tolerations = {{"k", "v", ""}, {"l", "", "NoSchedule"}};
+  Workload workload = Sensible();
+  workload.spec.add_node_selector("type=simulated");
+  workload.spec.add_tolerations("k=v");
+  workload.spec.add_tolerations("l:NoSchedule");
   const Object job = Rendered(
       WithSpec("template: {spec: {containers: [], nodeSelector: {a: b}, tolerations: [{key: t}]}}"),
-      settings);
+      workload);
   const Object& pod = job["spec"]["template"]["spec"];
   EXPECT_EQ(pod["nodeSelector"], Object::parse(R"({"a": "b", "type": "simulated"})"));
   EXPECT_EQ(pod["tolerations"], Object::parse(R"([{"key": "t"},
@@ -182,21 +185,21 @@ TEST(Template, WhatIsNoObjectOfTheKindIsRefused) {
   EXPECT_TRUE(Has(ErrorOf("a: [\n"), "2:"));
 }
 
-TEST(Template, SettingsHaveLimits) {
-  Settings settings = Sensible();
-  settings.name = "Upper";
-  EXPECT_EQ(ErrorOf(WithSpec(""), settings).find("name: 'Upper'"), 0U);
-  settings = Sensible();
-  settings.run = std::string(53, 'a');
-  EXPECT_EQ(ErrorOf(WithSpec(""), settings).find("run: "), 0U);
-  settings = Sensible();
-  settings.workers = 0;
-  EXPECT_EQ(ErrorOf(WithSpec(""), settings).find("workers: '0'"), 0U);
-  settings = Sensible();
-  settings.queue = std::string(1000, 'q');
+TEST(Template, WorkloadsHaveLimits) {
+  Workload workload = Sensible();
+  workload.name = "Upper";
+  EXPECT_EQ(ErrorOf(WithSpec(""), workload).find("name: 'Upper'"), 0U);
+  workload = Sensible();
+  workload.run = std::string(53, 'a');
+  EXPECT_EQ(ErrorOf(WithSpec(""), workload).find("run: "), 0U);
+  workload = Sensible();
+  workload.spec.set_workers(0);
+  EXPECT_EQ(ErrorOf(WithSpec(""), workload).find("workers: '0'"), 0U);
+  workload = Sensible();
+  workload.spec.set_queue(std::string(1000, 'q'));
   std::string many = "a: [";
   for (int i = 0; i < 2000; ++i) many += "\"${queue}\", ";
-  EXPECT_TRUE(Has(ErrorOf(WithSpec(many + "x]"), settings), "template: "));
+  EXPECT_TRUE(Has(ErrorOf(WithSpec(many + "x]"), workload), "template: "));
 }
 
 TEST(Template, AnMpiJobHasALauncherBesideItsWorkers) {

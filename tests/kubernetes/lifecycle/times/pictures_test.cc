@@ -31,14 +31,15 @@ std::vector<Life> Planted(int count, const Kind& kind = *FindKind("pod").value()
   for (int i = 0; i < count; ++i) {
     const std::string name = "w" + std::to_string((i * 7) % count);
     const double sent = 100 * i;
-    EXPECT_TRUE(observer.Plan("load", name, 1, At(sent)).ok());
-    observer.Sent("load", name, At(sent));
+    EXPECT_TRUE(observer.Tell(input::Plan{"load", name, 1, At(sent)}).ok());
+    observer.Tell(input::Sent{"load", name, At(sent)});
     const Object pod = Made("Pod", name, "u" + name);
-    observer.Seen(Event::kAdded, pod, At(sent + 5));
-    observer.Seen(Event::kModified, Bound(pod), At(sent + 30));
+    observer.Tell(input::Seen{Event::kAdded, pod, At(sent + 5)});
+    observer.Tell(input::Seen{Event::kModified, Bound(pod), At(sent + 30)});
     const double ready = sent + 500 + 10 * i;
     if (i == 2) continue;
-    observer.Seen(i == 3 ? Event::kListed : Event::kModified, Ready(Bound(pod)), At(ready));
+    observer.Tell(
+        input::Seen{i == 3 ? Event::kListed : Event::kModified, Ready(Bound(pod)), At(ready)});
   }
   return observer.lives();
 }
@@ -166,7 +167,7 @@ TEST(Pictures, HeadTailAndErrorsChooseWorkloads) {
 }
 
 TEST(Pictures, TheToolsFilesHaveBarsOfWholeSeconds) {
-  const auto data = ReadSeed(GoldenText("seed/submitted.json"), GoldenText("seed/sampled.json"));
+  const auto data = ReadRunai(GoldenText("runai/submitted.json"), GoldenText("runai/sampled.json"));
   ASSERT_TRUE(data.ok()) << data.status();
   const Drawn drawn = DrawnOf(*data);
   EXPECT_EQ(drawn.workloads.size() + drawn.not_sent, data->rows.size());
@@ -196,8 +197,8 @@ TEST(Pictures, WhereNothingCameAllIsMissing) {
   Observer observer(kind, "r1");
   for (int i = 0; i < 5; ++i) {
     const std::string name = "w" + std::to_string(i);
-    ASSERT_TRUE(observer.Plan("load", name, 1, At(i)).ok());
-    observer.Sent("load", name, At(i));
+    ASSERT_TRUE(observer.Tell(input::Plan{"load", name, 1, At(i)}).ok());
+    observer.Tell(input::Sent{"load", name, At(i)});
   }
   const Figure figure = GeneralPicture(DrawnOf(kind, "r1", observer.lives(), {}));
   const Panel panel = PanelOf(figure, "sent and pod ready");

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "suites/lifecycle/lifecycle.h"
 #include "tests/kubernetes/lifecycle/golden.h"
 #include "tests/kubernetes/lifecycle/objects.h"
 #include "tests/kubernetes/lifecycle/times/span_of.h"
@@ -20,33 +21,33 @@ const Anchor kAnchor{At(0), 1'795'428'000'000'000'000};
 struct Planted {
   Planted() : observer(*FindKind("job").value(), "r1") {
     for (int i = 0; i < 100; ++i) Live(i, "w" + std::to_string(100 + i));
-    observer.CanaryWritten("c1", At(10), At(12));
-    observer.CanarySeen("c1", At(14));
+    observer.Tell(input::CanaryWritten{"c1", At(10), At(12)});
+    observer.Tell(input::CanarySeen{"c1", At(14)});
   }
 
   void Live(int i, const std::string& name) {
     const double sent = 100 * i;
-    ASSERT_TRUE(observer.Plan("load", name, 1, At(sent - 1)).ok());
-    observer.Sent("load", name, At(sent));
-    if (i == 40) return observer.Refused("load", name, "429 Too Many Requests");
-    observer.Replied("load", name, At(sent + 3));
+    ASSERT_TRUE(observer.Tell(input::Plan{"load", name, 1, At(sent - 1)}).ok());
+    observer.Tell(input::Sent{"load", name, At(sent)});
+    if (i == 40) return observer.Tell(input::Refused{"load", name, "429 Too Many Requests"});
+    observer.Tell(input::Replied{"load", name, At(sent + 3)});
     if (i == 50) return;
     Object job = Made("Job", name, "job" + name);
     Object pod = PodOf(name, "pod" + name);
     const int second = static_cast<int>(sent + 3) / 1000;  // by a server whose clock is ours
     job["metadata"]["creationTimestamp"] = "2026-11-23T10:00:0" + std::to_string(second) + "Z";
     if (i == 70) {
-      observer.Seen(Event::kAdded, job, At(sent + 5));
-      return observer.Seen(Event::kListed, Ready(pod), At(sent + 2000));
+      observer.Tell(input::Seen{Event::kAdded, job, At(sent + 5)});
+      return observer.Tell(input::Seen{Event::kListed, Ready(pod), At(sent + 2000)});
     }
-    observer.Seen(Event::kAdded, job, At(sent + 5));
-    observer.Seen(Event::kAdded, pod, At(sent + 20));
-    observer.Seen(Event::kModified, Bound(pod), At(sent + 30));
+    observer.Tell(input::Seen{Event::kAdded, job, At(sent + 5)});
+    observer.Tell(input::Seen{Event::kAdded, pod, At(sent + 20)});
+    observer.Tell(input::Seen{Event::kModified, Bound(pod), At(sent + 30)});
     if (i == 60) return;
-    observer.Seen(Event::kModified, Running(pod), At(sent + 490));
-    observer.Seen(Event::kModified, Ready(pod), At(sent + 500));
-    observer.Seen(Event::kModified, Over(pod), At(sent + 1500));
-    observer.Seen(Event::kModified, Put(job, "Complete", true), At(sent + 1600));
+    observer.Tell(input::Seen{Event::kModified, Running(pod), At(sent + 490)});
+    observer.Tell(input::Seen{Event::kModified, Ready(pod), At(sent + 500)});
+    observer.Tell(input::Seen{Event::kModified, Over(pod), At(sent + 1500)});
+    observer.Tell(input::Seen{Event::kModified, Put(job, "Complete", true), At(sent + 1600)});
   }
 
   [[nodiscard]] Report Reported() const {
@@ -114,12 +115,12 @@ Report Bound20ASecond(const std::string& kind, Change meanwhile) {
   Observer observer(*FindKind(kind).value(), "r1");
   for (int i = 0; i < 400; ++i) {
     const std::string name = "w" + std::to_string(i);
-    EXPECT_TRUE(observer.Plan("load", name, 1, At(-2)).ok());
-    observer.Sent("load", name, At(-1));
+    EXPECT_TRUE(observer.Tell(input::Plan{"load", name, 1, At(-2)}).ok());
+    observer.Tell(input::Sent{"load", name, At(-1)});
     const Object pod = Made("Pod", name, "u" + name);
-    observer.Seen(Event::kAdded, meanwhile(pod), At(0));
-    if (kind == "pod") observer.Seen(Event::kModified, pod, At(50.0 * i + 24));
-    observer.Seen(Event::kModified, Bound(pod), At(50.0 * i + 25));
+    observer.Tell(input::Seen{Event::kAdded, meanwhile(pod), At(0)});
+    if (kind == "pod") observer.Tell(input::Seen{Event::kModified, pod, At(50.0 * i + 24)});
+    observer.Tell(input::Seen{Event::kModified, Bound(pod), At(50.0 * i + 25)});
   }
   return ReportOf(*FindKind(kind).value(), observer, kAnchor, At(30000));
 }
@@ -155,14 +156,15 @@ TEST(Report, WhatWaitsForQuotaShowsNoLimitOfTheController) {
   Observer observer(kind, "r1");
   for (int i = 0; i < 400; ++i) {
     const std::string name = "w" + std::to_string(i);
-    ASSERT_TRUE(observer.Plan("load", name, 1, At(-2)).ok());
-    observer.Sent("load", name, At(-1));
-    observer.Seen(Event::kAdded, Made("Job", name, "j" + name), At(0));
+    ASSERT_TRUE(observer.Tell(input::Plan{"load", name, 1, At(-2)}).ok());
+    observer.Tell(input::Sent{"load", name, At(-1)});
+    observer.Tell(input::Seen{Event::kAdded, Made("Job", name, "j" + name), At(0)});
     Object workload = Made("Workload", "k" + name, "k" + name);
     workload["metadata"]["labels"][kWorkloadLabel] = name;
-    observer.Seen(Event::kAdded, workload, At(1));
-    observer.Seen(Event::kModified, Put(workload, "Admitted", true), At(50.0 * i + 10));
-    observer.Seen(Event::kAdded, PodOf(name, "p" + name), At(50.0 * i + 25));
+    observer.Tell(input::Seen{Event::kAdded, workload, At(1)});
+    observer.Tell(
+        input::Seen{Event::kModified, Put(workload, "Admitted", true), At(50.0 * i + 10)});
+    observer.Tell(input::Seen{Event::kAdded, PodOf(name, "p" + name), At(50.0 * i + 25)});
   }
   EXPECT_TRUE(ReportOf(kind, observer, kAnchor, At(30000)).plateaus.empty());
 }
@@ -178,11 +180,11 @@ TEST(Report, AKnownLimitOfTheSameRateIsSaidToBeOfTheSameRate) {
 TEST(Report, AClusterTimeThatWasNeverSetIsNone) {
   const Kind& kind = *FindKind("pod").value();
   Observer observer(kind, "r1");
-  ASSERT_TRUE(observer.Plan("load", "w", 1, At(0)).ok());
-  observer.Sent("load", "w", At(1));
+  ASSERT_TRUE(observer.Tell(input::Plan{"load", "w", 1, At(0)}).ok());
+  observer.Tell(input::Sent{"load", "w", At(1)});
   Object pod = Made("Pod", "w", "u");
   pod["metadata"]["creationTimestamp"] = "0001-01-01T00:00:00Z";
-  observer.Seen(Event::kAdded, pod, At(5));
+  observer.Tell(input::Seen{Event::kAdded, pod, At(5)});
   EXPECT_FALSE(ReportOf(kind, observer, kAnchor, At(10)).clock_offset);
   const std::string csv = TimesCsv(kind, observer.lives(), kAnchor);
   EXPECT_EQ(std::count(csv.begin(), csv.end(), 'Z'), 3) << csv;  // planned, sent, created
@@ -193,11 +195,12 @@ TEST(Report, AnEmptyRunHasNoNumbers) {
   const Report report = ReportOf(*FindKind("job").value(), observer, kAnchor, At(0));
   EXPECT_EQ(Print(show::Form::kText, report), "workloads 0\n");
   for (const SpanSummary& span : report.spans) EXPECT_TRUE(span.quantiles.empty());
-  EXPECT_TRUE(suite::IsSound(MeasurementsOf(report)));
+  EXPECT_TRUE(suite::IsSound(suite::lifecycle::NumbersOf(ToJson(report)).value()));
 }
 
 TEST(Report, CanBeStoredAsMeasurements) {
-  const suite::Measurements numbers = MeasurementsOf(Planted().Reported());
+  const suite::Measurements numbers =
+      suite::lifecycle::NumbersOf(ToJson(Planted().Reported())).value();
   EXPECT_TRUE(suite::IsSound(numbers));
   const auto found =
       std::find_if(numbers.measurements.begin(), numbers.measurements.end(), [](const auto& one) {

@@ -15,13 +15,13 @@ const Kind& Jobs() { return *FindKind("job").value(); }
 void Live(Observer& observer, int count, int ready) {
   for (int i = 0; i < count; ++i) {
     const std::string name = "f" + std::to_string(i);
-    ASSERT_TRUE(observer.Plan("load", name, 1, At(0)).ok());
-    observer.Sent("load", name, At(0));
-    observer.Seen(Event::kAdded, Made("Job", name, "job" + name), At(10 * (i + 1)));
+    ASSERT_TRUE(observer.Tell(input::Plan{"load", name, 1, At(0)}).ok());
+    observer.Tell(input::Sent{"load", name, At(0)});
+    observer.Tell(input::Seen{Event::kAdded, Made("Job", name, "job" + name), At(10 * (i + 1))});
     const Object pod = PodOf(name, "pod" + name);
-    observer.Seen(Event::kAdded, pod, At(1000 + i));
-    observer.Seen(Event::kModified, Bound(pod), At(2000 + 20 * i));
-    if (i < ready) observer.Seen(Event::kModified, Ready(pod), At(5000 + 40 * i));
+    observer.Tell(input::Seen{Event::kAdded, pod, At(1000 + i)});
+    observer.Tell(input::Seen{Event::kModified, Bound(pod), At(2000 + 20 * i)});
+    if (i < ready) observer.Tell(input::Seen{Event::kModified, Ready(pod), At(5000 + 40 * i)});
   }
 }
 
