@@ -31,10 +31,10 @@
 #include <vector>
 
 #include "kubernetes/api/connection.h"
-#include "kubernetes/lifecycle/follower.h"
-#include "kubernetes/lifecycle/observed.h"
+#include "kubernetes/lifecycle/journal/observed.h"
 #include "kubernetes/lifecycle/run_plan.h"
-#include "kubernetes/lifecycle/submitter.h"
+#include "kubernetes/lifecycle/sending/submitter.h"
+#include "kubernetes/lifecycle/watching/follower.h"
 #include "lib/common/instant.h"
 #include "tests/fakes/kube_api.h"
 

@@ -4,10 +4,10 @@
 
 #include <utility>
 
-#include "kubernetes/lifecycle/audit_file.h"
-#include "kubernetes/lifecycle/evidence/audit.h"
-#include "kubernetes/lifecycle/evidence/events.h"
-#include "kubernetes/lifecycle/evidence/seconds.h"
+#include "kubernetes/lifecycle/times/audit.h"
+#include "kubernetes/lifecycle/times/events.h"
+#include "kubernetes/lifecycle/times/seconds.h"
+#include "kubernetes/lifecycle/watching/audit_file.h"
 
 namespace twofold::lifecycle {
 namespace {

@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "kubernetes/lifecycle/event_follower.h"
 #include "kubernetes/lifecycle/outcome.h"
+#include "kubernetes/lifecycle/watching/event_follower.h"
 
 namespace twofold::lifecycle {
 

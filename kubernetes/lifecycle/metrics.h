@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
+#include "kubernetes/lifecycle/journal/observed.h"
+#include "kubernetes/lifecycle/journal/tally.h"
 #include "kubernetes/lifecycle/moments/life.h"
 #include "kubernetes/lifecycle/moments/observer.h"
-#include "kubernetes/lifecycle/observed.h"
-#include "kubernetes/lifecycle/tally.h"
 #include "lib/stats/histogram.h"
 
 /// What a run has come to so far, for who watches it while it goes on.

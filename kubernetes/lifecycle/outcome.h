@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
+#include "kubernetes/lifecycle/journal/observed.h"
+#include "kubernetes/lifecycle/journal/record.h"
+#include "kubernetes/lifecycle/journal/tally.h"
 #include "kubernetes/lifecycle/moments/life.h"
-#include "kubernetes/lifecycle/observed.h"
-#include "kubernetes/lifecycle/record.h"
-#include "kubernetes/lifecycle/tally.h"
 #include "kubernetes/lifecycle/times/clock_offset.h"
 #include "kubernetes/lifecycle/times/report.h"
 #include "lib/common/instant.h"

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "kubernetes/api/resource_finder.h"
-#include "kubernetes/lifecycle/journal_lines.h"
+#include "kubernetes/lifecycle/journal/journal_lines.h"
 #include "kubernetes/lifecycle/moments/life.h"
 
 namespace twofold::lifecycle {

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "kubernetes/lifecycle/evidence_of_run.h"
-#include "kubernetes/lifecycle/replay.h"
+#include "kubernetes/lifecycle/journal/replay.h"
 #include "lib/common/host_name.h"
 
 namespace twofold::lifecycle {

@@ -4,10 +4,10 @@
 #include <vector>
 
 #include "kubernetes/api/call.h"
-#include "kubernetes/lifecycle/etcd_guard.h"
-#include "kubernetes/lifecycle/journal.h"
+#include "kubernetes/lifecycle/journal/journal.h"
 #include "kubernetes/lifecycle/moments/kind.h"
-#include "kubernetes/lifecycle/send_plan.h"
+#include "kubernetes/lifecycle/sending/etcd_guard.h"
+#include "kubernetes/lifecycle/sending/send_plan.h"
 #include "lib/common/result.h"
 #include "suites/lifecycle/spec.pb.h"
 

@@ -14,11 +14,11 @@
 #include <utility>
 #include <vector>
 
+#include "kubernetes/lifecycle/journal/record.h"
 #include "kubernetes/lifecycle/moments/stamps.h"
-#include "kubernetes/lifecycle/preparing.h"
-#include "kubernetes/lifecycle/record.h"
-#include "kubernetes/lifecycle/remains.h"
 #include "kubernetes/lifecycle/run.h"
+#include "kubernetes/lifecycle/sending/preparing.h"
+#include "kubernetes/lifecycle/sending/remains.h"
 #include "lib/common/host_name.h"
 #include "tests/kubernetes/lifecycle/run_fixture.h"
 

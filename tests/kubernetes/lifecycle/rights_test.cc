@@ -11,8 +11,8 @@
 #include <thread>
 #include <vector>
 
-#include "kubernetes/lifecycle/remains.h"
 #include "kubernetes/lifecycle/run.h"
+#include "kubernetes/lifecycle/sending/remains.h"
 #include "lib/yaml/node.h"
 #include "tests/fakes/kube_api.h"
 #include "tests/kubernetes/lifecycle/controller.h"

@@ -7,7 +7,7 @@
 #include <thread>
 
 #include "kubernetes/api/errors.h"
-#include "kubernetes/lifecycle/remains.h"
+#include "kubernetes/lifecycle/sending/remains.h"
 #include "tests/kubernetes/lifecycle/run_fixture.h"
 
 namespace twofold::lifecycle {

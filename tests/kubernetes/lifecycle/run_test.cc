@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "kubernetes/lifecycle/remains.h"
+#include "kubernetes/lifecycle/sending/remains.h"
 #include "tests/kubernetes/lifecycle/run_fixture.h"
 
 namespace twofold::lifecycle {
