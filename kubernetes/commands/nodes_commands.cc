@@ -31,7 +31,7 @@
 //   model/        what nodes and pods do when: state machines without I/O or time
 //   simulation.h  threads and connections that carry it out
 //   cluster.h     what is there before and after
-namespace twofold::cli {
+namespace twofold::nodes {
 namespace {
 
 /// What the pages show, once there is one.
@@ -104,7 +104,7 @@ class Reporter {
   std::thread thread_;
 };
 
-Status Simulate(const UpOptions& options, const UpSettings& settings, const kube::Access& access,
+Status Simulate(const UpOptions& options, const SimulationPlan& settings, const kube::Access& access,
                 const std::vector<std::uint32_t>& existing, ShutdownSignals& signals,
                 http::Server& server, Shown& shown) {
   Simulation simulation(access, settings, existing, options.connections);
@@ -156,18 +156,18 @@ Status Up(const UpOptions& options) {
   return status.ok() ? cleaned : status;
 }
 
-Action BindUp(CLI::App& app, const Globals&) {
+cli::Action BindUp(CLI::App& app, const cli::Globals&) {
   auto options = std::make_shared<UpOptions>();
   Declare(app, *options);
   return [options] { return Up(*options); };
 }
 
 struct RunOptions {
-  ClusterOptions cluster;
+  cli::ClusterOptions cluster;
   std::string run = "sim";
 };
 
-Action BindDown(CLI::App& app, const Globals&) {
+cli::Action BindDown(CLI::App& app, const cli::Globals&) {
   auto options = std::make_shared<RunOptions>();
   DeclareRun(app, options->run, "The --run of its `up`");
   Declare(app, options->cluster);
@@ -175,7 +175,7 @@ Action BindDown(CLI::App& app, const Globals&) {
     InitLogging(/*verbose=*/false);
     const auto access = kube::OpenAccess(SourcesOf(options->cluster));
     if (!access.ok()) return access.status();
-    if (const Status status = nodes::CheckRunName(options->run); !status.ok()) return status;
+    if (const Status status = CheckRunName(options->run); !status.ok()) return status;
     return CleanRun(*access, options->run);
   };
 }
@@ -193,8 +193,8 @@ const show::Columns& StatusColumns() {
   return columns;
 }
 
-Action BindStatus(CLI::App& app, const Globals& globals) {
-  auto options = std::make_shared<ClusterOptions>();
+cli::Action BindStatus(CLI::App& app, const cli::Globals& globals) {
+  auto options = std::make_shared<cli::ClusterOptions>();
   Declare(app, *options);
   return [options, &globals]() -> Status {
     InitLogging(/*verbose=*/false);
@@ -209,22 +209,25 @@ Action BindStatus(CLI::App& app, const Globals& globals) {
 }
 
 }  // namespace
+}  // namespace twofold::nodes
+
+namespace twofold::cli {
 
 std::vector<Command> NodeCommands() {
   return {{.name = "nodes up",
            .help = "Simulate nodes and the pods on them until SIGTERM or Ctrl-C, then remove them",
            .example = "twofold nodes up --count 1000 --cpu 64 --resource nvidia.com/gpu=8",
-           .bind = BindUp,
+           .bind = nodes::BindUp,
            .asks_frontend = false},
           {.name = "nodes down",
            .help = "Remove the simulated nodes that a killed `up` left, and the pods on them",
            .example = "twofold nodes down --run sim",
-           .bind = BindDown,
+           .bind = nodes::BindDown,
            .asks_frontend = false},
           {.name = "nodes status",
            .help = "The simulated nodes of the cluster and the pods on them, by run",
            .example = "twofold nodes status --output json",
-           .bind = BindStatus,
+           .bind = nodes::BindStatus,
            .prints = Prints::kTable,
            .asks_frontend = false}};
 }

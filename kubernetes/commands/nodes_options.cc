@@ -12,7 +12,7 @@
 #include "lib/common/file.h"
 #include "lib/common/options.h"
 
-namespace twofold::cli {
+namespace twofold::nodes {
 namespace {
 
 constexpr std::uint32_t kMostNodes = 100'000;
@@ -43,39 +43,39 @@ Result<stats::Distribution> ReadRecorded(const std::string& path) {
   return stats::Distribution::Recorded(*std::move(times));
 }
 
-Status ReadNodes(const UpOptions& options, nodes::NodeTemplate& nodes) {
+Status ReadNodes(const UpOptions& options, NodeTemplate& nodes) {
   nodes.run = options.run;
   nodes.count = options.count;
-  if (const Status status = ForOption("--run", nodes::CheckRunName(nodes.run)); !status.ok()) {
+  if (const Status status = ForOption("--run", CheckRunName(nodes.run)); !status.ok()) {
     return status;
   }
   std::vector<std::pair<std::string, std::string>> resources = {
       {"--cpu", "cpu=" + options.cpu}, {"--memory", "memory=" + options.memory}};
   for (const std::string& text : options.resources) resources.emplace_back("--resource", text);
   for (const auto& [option, text] : resources) {
-    const auto resource = nodes::ParseResource(text);
+    const auto resource = ParseResource(text);
     if (!resource.ok()) return ForOption(option, resource.status());
     nodes.capacity[resource->first] = resource->second;
   }
   if (nodes.gpus() > kMostGpus) {
     return absl::InvalidArgumentError(absl::StrCat("--resource: ", nodes.gpus(), " of ",
-                                                   nodes::kGpuResource, " are more than ",
-                                                   kMostGpus, " for a node"));
+                                                   kGpuResource, " are more than ", kMostGpus,
+                                                   " for a node"));
   }
   for (const std::string& text : options.labels) {
-    const auto label = nodes::ParseLabel(text);
+    const auto label = ParseLabel(text);
     if (!label.ok()) return ForOption("--label", label.status());
     nodes.labels[label->first] = label->second;
   }
   for (const std::string& text : options.taints) {
-    const auto taint = nodes::ParseTaint(text);
+    const auto taint = ParseTaint(text);
     if (!taint.ok()) return ForOption("--taint", taint.status());
     nodes.taints.push_back(*taint);
   }
-  return Set(nodes.gpu, "--gpu", options.gpu, nodes::FindGpu);
+  return Set(nodes.gpu, "--gpu", options.gpu, FindGpu);
 }
 
-Status ReadHabits(const UpOptions& options, nodes::Habits& habits) {
+Status ReadHabits(const UpOptions& options, Habits& habits) {
   habits.seed = options.seed;
   habits.failures = options.failures;
   habits.exit_code = options.exit_code;
@@ -107,13 +107,13 @@ Status ReadHabits(const UpOptions& options, nodes::Habits& habits) {
     if (!time.ok()) return ForOption(row.option, time.status());
     row.set(*std::move(time));
   }
-  return Set(habits.utilisation, "--gpu-utilisation", options.utilisation, nodes::ParseUtilisation);
+  return Set(habits.utilisation, "--gpu-utilisation", options.utilisation, ParseUtilisation);
 }
 
-Status ReadLosses(const UpOptions& options, nodes::Losses& losses) {
+Status ReadLosses(const UpOptions& options, Losses& losses) {
   losses.seed = options.seed;
   for (const std::string& text : options.losses) {
-    const auto loss = nodes::ParseLoss(text);
+    const auto loss = ParseLoss(text);
     if (!loss.ok()) return ForOption("--lose", loss.status());
     losses.planned.push_back(*loss);
   }
@@ -195,8 +195,8 @@ void Declare(CLI::App& app, UpOptions& options) {
   metrics::Declare(app, options.page, "all nodes are up");
 }
 
-Result<UpSettings> Read(const UpOptions& options) {
-  UpSettings settings;
+Result<SimulationPlan> Read(const UpOptions& options) {
+  SimulationPlan settings;
   for (const Status& status :
        {ReadNodes(options, settings.nodes), ReadHabits(options, settings.habits),
         ReadLosses(options, settings.losses)}) {
@@ -205,4 +205,4 @@ Result<UpSettings> Read(const UpOptions& options) {
   return settings;
 }
 
-}  // namespace twofold::cli
+}  // namespace twofold::nodes

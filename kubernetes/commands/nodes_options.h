@@ -15,11 +15,11 @@ namespace CLI {
 class App;
 }
 
-namespace twofold::cli {
+namespace twofold::nodes {
 
 /// The command line of `twofold nodes up`, as it was typed.
 struct UpOptions {
-  ClusterOptions cluster;
+  cli::ClusterOptions cluster;
   std::string run = "sim";
   std::uint32_t count = 1;
   std::string cpu = "64";
@@ -52,9 +52,9 @@ void Declare(CLI::App& app, UpOptions& options);
 
 /// Reads the files that they name.
 /// Errors   kInvalidArgument: which option, which value, what is allowed.
-Result<UpSettings> Read(const UpOptions& options);
+Result<SimulationPlan> Read(const UpOptions& options);
 
 /// The run of `down` and `status`.
 void DeclareRun(CLI::App& app, std::string& run, const std::string& help);
 
-}  // namespace twofold::cli
+}  // namespace twofold::nodes

@@ -12,7 +12,7 @@
 #include "kubernetes/nodes/model/pod.h"
 #include "kubernetes/nodes/model/pod_status.h"
 
-namespace twofold::cli {
+namespace twofold::nodes {
 namespace {
 
 constexpr int kRounds = 5;  // of deleting what others make meanwhile
@@ -20,10 +20,10 @@ constexpr int kRounds = 5;  // of deleting what others make meanwhile
 kube::Selection NodesWith(const std::string& labels) { return {kube::kNodes, "", labels}; }
 
 // Whether a node that is there may stay beside those of the run, or as one of them.
-Status CheckNode(const nodes::NodeTemplate& nodes, const kube::Json& node) {
+Status CheckNode(const NodeTemplate& nodes, const kube::Json& node) {
   const std::string name = kube::NameOf(node).name;
   const auto index = nodes.IndexOf(name);
-  const bool is_ours = nodes::RunOf(node) == nodes.run;
+  const bool is_ours = RunOf(node) == nodes.run;
   if (index && !is_ours) {
     return absl::FailedPreconditionError(absl::StrCat(
         "node ", name, " exists and is not a simulated one of this name; choose another --run"));
@@ -43,15 +43,15 @@ Status CheckNode(const nodes::NodeTemplate& nodes, const kube::Json& node) {
   return absl::OkStatus();
 }
 
-Status CheckPods(kube::Connection& connection, const nodes::NodeTemplate& nodes) {
+Status CheckPods(kube::Connection& connection, const NodeTemplate& nodes) {
   Status foreign;
   const auto look = [&](const kube::Json& pod) {
     const std::string node = kube::TextAt(pod, "/spec/nodeName");
-    if (!nodes.IndexOf(node) || nodes::Tolerates(pod, nodes.own_taint())) return;
+    if (!nodes.IndexOf(node) || Tolerates(pod, nodes.own_taint())) return;
     const kube::ObjectName name = kube::NameOf(pod);
     foreign = absl::FailedPreconditionError(
         absl::StrCat("pod ", name.space, "/", name.name, " is on node ", node,
-                     " and does not tolerate ", nodes::kTaintKey,
+                     " and does not tolerate ", kTaintKey,
                      ": its life would be simulated; delete it, give it the toleration, or "
                      "choose another --run"));
   };
@@ -76,16 +76,15 @@ Result<Remains> Find(kube::Connection& connection, const std::string& run,
     options.uid = kube::TextAt(node, "/metadata/uid");
     remains.nodes.push_back(kube::Delete(kube::kNodes, name, options));
   };
-  const Status listed =
-      kube::ForEach(connection, NodesWith(absl::StrCat(nodes::kRunLabel, "=", run)), note,
-                    [&] { remains.nodes.clear(); });
+  const Status listed = kube::ForEach(connection, NodesWith(absl::StrCat(kRunLabel, "=", run)),
+                                      note, [&] { remains.nodes.clear(); });
   if (!listed.ok()) return listed;
   const auto add = [&](const kube::Json& pod) {
     if (!names.contains(kube::TextAt(pod, "/spec/nodeName"))) return;
     // What has been deleted already is held back by others' finalizers.
-    const nodes::Pod read = nodes::ReadPod(pod);
+    const Pod read = ReadPod(pod);
     if (read.is_deleted && read.grace == Duration::zero()) return;
-    remains.pods.push_back(nodes::RemovePod(read));
+    remains.pods.push_back(RemovePod(read));
   };
   const Status pods = kube::ForEach(connection, BoundPods(), add, [&] { remains.pods.clear(); });
   if (!pods.ok()) return pods;
@@ -97,13 +96,13 @@ Result<Remains> Find(kube::Connection& connection, const std::string& run,
 kube::Selection BoundPods() { return {kube::kPods, "", "", "spec.nodeName!="}; }
 
 Result<std::vector<std::uint32_t>> Examine(kube::Connection& connection,
-                                           const nodes::NodeTemplate& nodes) {
+                                           const NodeTemplate& nodes) {
   std::vector<std::uint32_t> existing;
   Status wrong;
   const auto look = [&](const kube::Json& node) {
     const auto index = nodes.IndexOf(kube::NameOf(node).name);
     wrong.Update(CheckNode(nodes, node));
-    if (index && nodes::RunOf(node) == nodes.run) existing.push_back(*index);
+    if (index && RunOf(node) == nodes.run) existing.push_back(*index);
   };
   Status listed = kube::ForEach(connection, NodesWith(""), look, [&] { existing.clear(); });
   listed.Update(wrong);
@@ -138,17 +137,16 @@ Result<show::Json> StatusOf(kube::Connection& connection) {
   std::map<std::string, std::string> run_of;
   std::map<std::string, show::Json> runs;
   const auto add = [&](const kube::Json& node) {
-    const std::string run = nodes::RunOf(node);
+    const std::string run = RunOf(node);
     run_of[kube::NameOf(node).name] = run;
     show::Json& row = runs[run];
     if (row.is_null()) {
       row = {{"run", run}, {"nodes", 0}, {"ready", 0}, {"pods", show::Json::object()}};
     }
     row["nodes"] = row["nodes"].get<int>() + 1;
-    if (nodes::IsReady(node)) row["ready"] = row["ready"].get<int>() + 1;
+    if (IsReady(node)) row["ready"] = row["ready"].get<int>() + 1;
   };
-  const Status listed =
-      kube::ForEach(connection, NodesWith(nodes::kRunLabel), add, [&] { runs.clear(); });
+  const Status listed = kube::ForEach(connection, NodesWith(kRunLabel), add, [&] { runs.clear(); });
   if (!listed.ok()) return listed;
   std::map<std::string, std::map<std::string, int>> phases;
   const auto count = [&](const kube::Json& pod) {
@@ -167,4 +165,4 @@ Result<show::Json> StatusOf(kube::Connection& connection) {
   return rows;
 }
 
-}  // namespace twofold::cli
+}  // namespace twofold::nodes

@@ -10,7 +10,7 @@
 #include "lib/show/table.h"
 
 /// What is in a cluster of simulated nodes, whoever made them.
-namespace twofold::cli {
+namespace twofold::nodes {
 
 /// Pods that have a node.
 kube::Selection BoundPods();
@@ -20,8 +20,7 @@ kube::Selection BoundPods();
 /// Errors   kFailedPrecondition: a node of its names is somebody else's, a left one is beyond the
 ///          count, or a pod on these nodes does not tolerate their taint; says what to do. Those of
 ///          the connection.
-Result<std::vector<std::uint32_t>> Examine(kube::Connection& connection,
-                                           const nodes::NodeTemplate& nodes);
+Result<std::vector<std::uint32_t>> Examine(kube::Connection& connection, const NodeTemplate& nodes);
 
 struct Cleaned {
   std::uint64_t pods = 0;
@@ -38,4 +37,4 @@ Result<Cleaned> CleanUp(const kube::Access& access, const std::string& run, int 
 /// The simulated nodes of the cluster, a row for each run, with the pods on them by phase.
 Result<show::Json> StatusOf(kube::Connection& connection);
 
-}  // namespace twofold::cli
+}  // namespace twofold::nodes

@@ -8,7 +8,7 @@
 #include "kubernetes/nodes/model/gpus.h"
 #include "lib/metrics/family.h"
 
-namespace twofold::cli {
+namespace twofold::nodes {
 namespace {
 
 using metrics::Family;
@@ -28,10 +28,10 @@ MetricFamily Labelled(const char* name, const char* help, MetricType type, const
   return family.Take();
 }
 
-MetricFamily EndedFamily(const nodes::LifeCounts& lives) {
+MetricFamily EndedFamily(const LifeCounts& lives) {
   std::vector<Value> values;
-  for (std::size_t i = 0; i < nodes::kEndingNames.size(); ++i) {
-    values.push_back({nodes::kEndingNames[i], lives.ended[i]});
+  for (std::size_t i = 0; i < kEndingNames.size(); ++i) {
+    values.push_back({kEndingNames[i], lives.ended[i]});
   }
   return Labelled("twofold_nodes_pods_ended_total", "Pods that have ended, by how.",
                   MetricType::Counter, "ending", values);
@@ -65,8 +65,8 @@ std::vector<MetricFamily> LaneMetrics(const SimulationCounts& counts) {
 }  // namespace
 
 std::vector<MetricFamily> OwnMetrics(const SimulationCounts& counts) {
-  const nodes::FleetCounts& fleet = counts.fleet;
-  const nodes::LifeCounts& lives = counts.lives;
+  const FleetCounts& fleet = counts.fleet;
+  const LifeCounts& lives = counts.lives;
   std::vector<MetricFamily> families = LaneMetrics(counts);
   families.push_back(Labelled("twofold_nodes_nodes", "Simulated nodes, by state.",
                               MetricType::Gauge, "state",
@@ -97,7 +97,7 @@ std::vector<MetricFamily> GpuMetrics(Simulation& simulation) {
   // Memory that a driver takes of an idle device; a busy one has most of it in use.
   constexpr double kIdleMib = 4;
   constexpr double kBusyShare = 0.9;
-  const nodes::NodeTemplate& nodes = simulation.nodes();
+  const NodeTemplate& nodes = simulation.nodes();
   const auto total = static_cast<double>(nodes.gpu.memory_mib);
   Family busy("DCGM_FI_DEV_GPU_UTIL", "GPU utilization (in %).", MetricType::Gauge);
   Family used("DCGM_FI_DEV_FB_USED", "Framebuffer memory used (in MiB).", MetricType::Gauge);
@@ -105,7 +105,7 @@ std::vector<MetricFamily> GpuMetrics(Simulation& simulation) {
   for (const GpuLoad& gpu : simulation.Gpus()) {
     const std::string node = nodes.NameOf(gpu.node);
     Labels labels = {{"gpu", absl::StrCat(gpu.device)},
-                     {"UUID", nodes::GpuUuid(node, gpu.device)},
+                     {"UUID", GpuUuid(node, gpu.device)},
                      {"device", absl::StrCat("nvidia", gpu.device)},
                      {"modelName", nodes.gpu.product},
                      {"Hostname", node}};
@@ -123,4 +123,4 @@ std::vector<MetricFamily> GpuMetrics(Simulation& simulation) {
   return {busy.Take(), used.Take(), free.Take()};
 }
 
-}  // namespace twofold::cli
+}  // namespace twofold::nodes

@@ -7,7 +7,7 @@
 
 #include "kubernetes/nodes/simulation.h"
 
-namespace twofold::cli {
+namespace twofold::nodes {
 
 /// The simulation's own metrics.
 std::vector<prometheus::MetricFamily> OwnMetrics(const SimulationCounts& counts);
@@ -16,4 +16,4 @@ std::vector<prometheus::MetricFamily> OwnMetrics(const SimulationCounts& counts)
 /// memory follow from the pod that has it.
 std::vector<prometheus::MetricFamily> GpuMetrics(Simulation& simulation);
 
-}  // namespace twofold::cli
+}  // namespace twofold::nodes

@@ -6,7 +6,7 @@
 #include <numeric>
 #include <optional>
 
-namespace twofold::cli {
+namespace twofold::nodes {
 namespace {
 
 const LaneCounts& Of(const SimulationCounts& counts, Lane lane) {
@@ -41,12 +41,12 @@ std::string Rate(std::uint64_t count, Duration time) {
   return absl::StrFormat("%.1f", static_cast<double>(count) / std::max(ToSeconds(time), 1e-9));
 }
 
-std::uint64_t EndedOf(const nodes::LifeCounts& lives) {
+std::uint64_t EndedOf(const LifeCounts& lives) {
   return std::accumulate(lives.ended.begin(), lives.ended.end(), std::uint64_t{0});
 }
 
 std::string Head(const SimulationCounts& counts) {
-  const nodes::FleetCounts& fleet = counts.fleet;
+  const FleetCounts& fleet = counts.fleet;
   std::string text = absl::StrCat(fleet.up, " nodes up");
   if (fleet.lost > 0) absl::StrAppend(&text, ", ", fleet.lost, " lost");
   if (fleet.gone > 0) absl::StrAppend(&text, ", ", fleet.gone, " deleted by somebody");
@@ -76,11 +76,11 @@ std::string ProgressLine(const SimulationCounts& counts, const SimulationCounts&
 }
 
 std::string FinalReport(const SimulationCounts& counts, Duration time) {
-  const nodes::LifeCounts& lives = counts.lives;
+  const LifeCounts& lives = counts.lives;
   std::string text = absl::StrFormat("%s in %.1f s\npods: %d started", Head(counts),
                                      ToSeconds(time), lives.started);
-  for (std::size_t i = 0; i < nodes::kEndingNames.size(); ++i) {
-    absl::StrAppend(&text, ", ", lives.ended[i], " ", nodes::kEndingNames[i]);
+  for (std::size_t i = 0; i < kEndingNames.size(); ++i) {
+    absl::StrAppend(&text, ", ", lives.ended[i], " ", kEndingNames[i]);
   }
   absl::StrAppend(&text, "; ", lives.restarted, " restarts, ", lives.removed, " removed\n");
   for (std::size_t i = 0; i < kLaneNames.size(); ++i) {
@@ -91,4 +91,4 @@ std::string FinalReport(const SimulationCounts& counts, Duration time) {
   return text;
 }
 
-}  // namespace twofold::cli
+}  // namespace twofold::nodes

@@ -5,7 +5,7 @@
 #include "kubernetes/nodes/simulation.h"
 #include "lib/common/instant.h"
 
-namespace twofold::cli {
+namespace twofold::nodes {
 
 /// Lines for people about what a simulation does, and how late it does it. Pure.
 ///
@@ -17,4 +17,4 @@ std::string ProgressLine(const SimulationCounts& counts, const SimulationCounts&
 /// The same over the whole time, with endings and errors by reason; several lines.
 std::string FinalReport(const SimulationCounts& counts, Duration time);
 
-}  // namespace twofold::cli
+}  // namespace twofold::nodes

@@ -9,12 +9,12 @@
 #include "kubernetes/api/errors.h"
 #include "kubernetes/nodes/cluster.h"
 
-namespace twofold::cli {
+namespace twofold::nodes {
 namespace {
 
 constexpr std::uint32_t kNodesAConnection = 1500;  // 150 renewals a second
 
-nodes::Clocks ClocksNow() {
+Clocks ClocksNow() {
   return {Now(), std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now())};
 }
 
@@ -25,7 +25,7 @@ std::string ReasonOf(const Status& status) {
 
 }  // namespace
 
-Simulation::Simulation(const kube::Access& access, UpSettings settings,
+Simulation::Simulation(const kube::Access& access, SimulationPlan settings,
                        const std::vector<std::uint32_t>& existing, int connections,
                        kube::WatchOptions watch)
     : settings_(std::move(settings)),
@@ -83,7 +83,7 @@ void Simulation::Work(Lane lane, kube::Connection& connection) {
 
 // Whoever waits does so for what is due next. Each change of that wakes one thread to wait anew:
 // when something comes due earlier, and when the thread that waited for it leaves with it.
-std::optional<nodes::Order> Simulation::Await(Lane lane) {
+std::optional<Order> Simulation::Await(Lane lane) {
   MutexLock lock(mutex_);
   while (!stopped_) {
     if (auto order = TakeDue(lane, Now())) {
@@ -99,7 +99,7 @@ std::optional<nodes::Order> Simulation::Await(Lane lane) {
   return std::nullopt;
 }
 
-std::optional<nodes::Order> Simulation::TakeDue(Lane lane, Instant now) {
+std::optional<Order> Simulation::TakeDue(Lane lane, Instant now) {
   return lane == Lane::kNodes ? fleet_.Take(now) : lives_.Take(now);
 }
 
@@ -107,7 +107,7 @@ std::optional<Instant> Simulation::NextDue(Lane lane) {
   return lane == Lane::kNodes ? fleet_.NextDue() : lives_.NextDue();
 }
 
-void Simulation::Tell(Lane lane, const nodes::Order& order, const Result<kube::Reply>& reply,
+void Simulation::Tell(Lane lane, const Order& order, const Result<kube::Reply>& reply,
                       std::uint64_t throttled) {
   const Instant now = Now();
   Status wrong;
@@ -129,8 +129,7 @@ void Simulation::Tell(Lane lane, const nodes::Order& order, const Result<kube::R
   }
 }
 
-void Simulation::Count(LaneCounts& counts, const nodes::Order& order,
-                       const Result<kube::Reply>& reply) {
+void Simulation::Count(LaneCounts& counts, const Order& order, const Result<kube::Reply>& reply) {
   ++counts.calls;
   if (!reply.ok()) return;
   if (order.is_timed) counts.lateness.Record(reply->first_byte - order.planned);
@@ -177,7 +176,7 @@ std::vector<GpuLoad> Simulation::Gpus() {
   std::vector<GpuLoad> gpus;
   gpus.reserve(settings_.nodes.count * static_cast<std::size_t>(settings_.nodes.gpus()));
   MutexLock lock(mutex_);
-  lives_.ForEachGpu([&](const nodes::Lives::GpuUse& use) {
+  lives_.ForEachGpu([&](const Lives::GpuUse& use) {
     GpuLoad& gpu = gpus.emplace_back();
     gpu.node = use.node;
     gpu.device = use.device;
@@ -189,4 +188,4 @@ std::vector<GpuLoad> Simulation::Gpus() {
   return gpus;
 }
 
-}  // namespace twofold::cli
+}  // namespace twofold::nodes

@@ -22,13 +22,13 @@
 #include "lib/common/result.h"
 #include "lib/stats/histogram.h"
 
-namespace twofold::cli {
+namespace twofold::nodes {
 
 /// What is simulated.
-struct UpSettings {
-  nodes::NodeTemplate nodes;
-  nodes::Habits habits;
-  nodes::Losses losses;
+struct SimulationPlan {
+  NodeTemplate nodes;
+  Habits habits;
+  Losses losses;
 };
 
 /// What calls for nodes or for pods have come to, since the start.
@@ -45,8 +45,8 @@ enum class Lane : std::uint8_t { kNodes, kPods };
 inline constexpr std::array<const char*, 2> kLaneNames = {"nodes", "pods"};
 
 struct SimulationCounts {
-  nodes::FleetCounts fleet;
-  nodes::LifeCounts lives;
+  FleetCounts fleet;
+  LifeCounts lives;
   std::array<LaneCounts, 2> lanes;  ///< by Lane
   kube::WatchCounts watch;
 };
@@ -70,7 +70,7 @@ struct GpuLoad {
 class Simulation {
  public:
   /// `existing`: nodes of this run that are there. Starts at once.
-  Simulation(const kube::Access& access, UpSettings settings,
+  Simulation(const kube::Access& access, SimulationPlan settings,
              const std::vector<std::uint32_t>& existing, int connections,
              kube::WatchOptions watch = {});
 
@@ -87,29 +87,29 @@ class Simulation {
   /// All devices as they are now. A copy, so that nobody waits for who formats it.
   std::vector<GpuLoad> Gpus();
 
-  [[nodiscard]] const nodes::NodeTemplate& nodes() const { return settings_.nodes; }
+  [[nodiscard]] const NodeTemplate& nodes() const { return settings_.nodes; }
 
  private:
   using Threads = std::vector<std::thread>;
 
   void Add(Lane lane, const kube::Access& access);
   void Work(Lane lane, kube::Connection& connection);
-  std::optional<nodes::Order> Await(Lane lane);
-  void Tell(Lane lane, const nodes::Order& order, const Result<kube::Reply>& reply,
+  std::optional<Order> Await(Lane lane);
+  void Tell(Lane lane, const Order& order, const Result<kube::Reply>& reply,
             std::uint64_t throttled);
-  void Count(LaneCounts& counts, const nodes::Order& order, const Result<kube::Reply>& reply)
+  void Count(LaneCounts& counts, const Order& order, const Result<kube::Reply>& reply)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Take(const kube::WatchEvent& event);
-  std::optional<nodes::Order> TakeDue(Lane lane, Instant now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  std::optional<Order> TakeDue(Lane lane, Instant now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   std::optional<Instant> NextDue(Lane lane) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   Condition& ChangedOf(Lane lane) { return changed_[static_cast<std::size_t>(lane)]; }
 
-  const UpSettings settings_;
+  const SimulationPlan settings_;
   Mutex mutex_;
   std::array<Condition, 2> changed_;  // by lane: something else is due, or it ends
   Condition idle_;                    // a thread has ended
-  nodes::Fleet fleet_ ABSL_GUARDED_BY(mutex_);
-  nodes::Lives lives_ ABSL_GUARDED_BY(mutex_);
+  Fleet fleet_ ABSL_GUARDED_BY(mutex_);
+  Lives lives_ ABSL_GUARDED_BY(mutex_);
   std::array<LaneCounts, 2> lanes_ ABSL_GUARDED_BY(mutex_);
   std::size_t working_ ABSL_GUARDED_BY(mutex_) = 0;  // threads
   bool stopped_ ABSL_GUARDED_BY(mutex_) = false;
@@ -119,4 +119,4 @@ class Simulation {
   Threads threads_;
 };
 
-}  // namespace twofold::cli
+}  // namespace twofold::nodes

@@ -74,7 +74,7 @@ std::pair<std::string, std::string> Halves(const std::string& text) {
   return {text.substr(0, equals), text.substr(std::min(equals + 1, text.size()))};
 }
 
-Json Labels(const NodeTemplate& nodes, const std::string& name) {
+Json NodeLabels(const NodeTemplate& nodes, const std::string& name) {
   Json labels = {{"kubernetes.io/arch", "amd64"},
                  {"kubernetes.io/os", "linux"},
                  {"kubernetes.io/hostname", name},
@@ -225,7 +225,7 @@ kube::Call CreateNode(const NodeTemplate& nodes, std::uint32_t index, Moment now
   return kube::Create(kube::kNodes,
                       {{"apiVersion", "v1"},
                        {"kind", "Node"},
-                       {"metadata", {{"name", name}, {"labels", Labels(nodes, name)}}},
+                       {"metadata", {{"name", name}, {"labels", NodeLabels(nodes, name)}}},
                        {"spec", {{"taints", taints}}},
                        {"status", NodeStatus(nodes, now)}});
 }
@@ -236,7 +236,7 @@ kube::Call RefreshNode(const NodeTemplate& nodes, std::uint32_t index, Moment no
   // Else resources that the template no longer has would stay.
   for (const char* resources : {"capacity", "allocatable"}) status[resources]["$patch"] = "replace";
   return kube::Patch(kube::kNodes, {"", name}, kube::PatchKind::kStrategic,
-                     {{"metadata", {{"labels", Labels(nodes, name)}}}, {"status", status}}, {},
+                     {{"metadata", {{"labels", NodeLabels(nodes, name)}}}, {"status", status}}, {},
                      "status");
 }
 

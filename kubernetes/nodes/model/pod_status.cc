@@ -33,7 +33,7 @@ constexpr std::array<EndingRow, 6> kEndings = {{
 
 const EndingRow& RowOf(Ending ending) { return kEndings[static_cast<std::size_t>(ending)]; }
 
-Json Condition(const char* type, bool status, const char* reason, Moment now) {
+Json PodCondition(const char* type, bool status, const char* reason, Moment now) {
   Json condition = {{"type", type},
                     {"status", status ? "True" : "False"},
                     {"lastTransitionTime", InSeconds(now)}};
@@ -131,9 +131,9 @@ kube::Call RunningPatch(const Pod& pod, const Running& running) {
       {"podIP", running.ip},
       {"podIPs", Json::array({Json{{"ip", running.ip}}})},
       {"conditions",
-       {Condition("PodReadyToStartContainers", true, "", start),
-        Condition("Initialized", true, "", start), Condition("ContainersReady", true, "", start),
-        Condition("Ready", true, "", start)}},
+       {PodCondition("PodReadyToStartContainers", true, "", start),
+        PodCondition("Initialized", true, "", start),
+        PodCondition("ContainersReady", true, "", start), PodCondition("Ready", true, "", start)}},
       {"containerStatuses", RunningContainers(pod, running)}};
   if (!pod.init.empty()) status["initContainerStatuses"] = InitContainers(pod, running, {});
   return StatusPatch(pod, {{"annotations", {{kPlanned, ToText(running.planned)}}}}, status);
@@ -144,13 +144,13 @@ kube::Call EndedPatch(const Pod& pod, const Fate& fate, const std::optional<Runn
   const EndingRow& row = RowOf(fate.ending);
   const bool succeeded = fate.ending == Ending::kSucceeded;
   const char* reason = succeeded ? "PodCompleted" : "PodFailed";
-  Json status = {
-      {"phase", row.phase},
-      {"conditions",
-       {Condition("ContainersReady", false, reason, now), Condition("Ready", false, reason, now)}}};
+  Json status = {{"phase", row.phase},
+                 {"conditions",
+                  {PodCondition("ContainersReady", false, reason, now),
+                   PodCondition("Ready", false, reason, now)}}};
   if (fate.ending == Ending::kEvicted) {
     status["conditions"].push_back(
-        Condition("DisruptionTarget", true, "TerminationByKubelet", now));
+        PodCondition("DisruptionTarget", true, "TerminationByKubelet", now));
   }
   if (*row.reason != '\0') {
     status["reason"] = row.reason;

@@ -5,7 +5,7 @@
 
 #include <string>
 
-namespace twofold::cli {
+namespace twofold::nodes {
 namespace {
 
 using std::chrono::milliseconds;
@@ -54,4 +54,4 @@ TEST(Report, TheEndHasEndingsAndErrorsByReason) {
 }
 
 }  // namespace
-}  // namespace twofold::cli
+}  // namespace twofold::nodes

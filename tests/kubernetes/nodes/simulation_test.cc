@@ -20,15 +20,12 @@
 #include "tests/kubernetes/nodes/model/objects.h"
 #include "tests/support/program.h"
 
-namespace twofold::cli {
+namespace twofold::nodes {
 namespace {
 
 using fakes::KubeApi;
 using fakes::KubeFault;
 using kube::Json;
-using nodes::Deleted;
-using nodes::PodOn;
-using nodes::WithGpus;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 using ::testing::HasSubstr;
@@ -38,16 +35,16 @@ constexpr std::uint32_t kNodes = 5;
 /// A run of five nodes with two GPUs each, on which pods start after 20 ms and run for 50 ms.
 class SimulationTest : public ::testing::Test {
  protected:
-  static UpSettings Settings() {
-    UpSettings settings;
+  static SimulationPlan Settings() {
+    SimulationPlan settings;
     settings.nodes.count = kNodes;
-    settings.nodes.capacity[nodes::kGpuResource] = "2";
+    settings.nodes.capacity[kGpuResource] = "2";
     settings.habits.start = stats::Distribution(milliseconds(20));
     settings.habits.run = stats::Distribution(milliseconds(50));
     return settings;
   }
 
-  void Begin(const UpSettings& settings = Settings(),
+  void Begin(const SimulationPlan& settings = Settings(),
              const std::vector<std::uint32_t>& existing = {}) {
     kube::WatchOptions watch;
     watch.first_wait = milliseconds(5);
@@ -94,7 +91,7 @@ TEST_F(SimulationTest, NodesAreReadyAndOwnTheirLeases) {
   const auto leases = api_.All(kube::kLeases);
   ASSERT_EQ(leases.size(), kNodes);
   for (std::size_t i = 0; i < kNodes; ++i) {
-    EXPECT_TRUE(nodes::IsReady(made[i]));
+    EXPECT_TRUE(IsReady(made[i]));
     EXPECT_EQ(leases[i]["metadata"]["ownerReferences"][0]["uid"], made[i]["metadata"]["uid"]);
   }
 }
@@ -104,8 +101,7 @@ TEST_F(SimulationTest, PodsSucceedAndTheirTimesArePlannedToTheNanosecond) {
   PutPods(40);
   ASSERT_TRUE(AwaitPhase("Succeeded", 40));
   for (const Json& pod : api_.All(kube::kPods)) {
-    const auto planned =
-        nodes::ReadPlanned(pod["metadata"]["annotations"][nodes::kPlanned].get<std::string>());
+    const auto planned = ReadPlanned(pod["metadata"]["annotations"][kPlanned].get<std::string>());
     ASSERT_TRUE(planned && planned->end);
     EXPECT_EQ(planned->start - planned->seen, milliseconds(20));
     EXPECT_EQ(*planned->end - planned->start, milliseconds(50));
@@ -204,7 +200,7 @@ TEST_F(SimulationTest, APodThatTookTheNameOfAnotherLivesItsOwnLife) {
 }
 
 TEST_F(SimulationTest, NextUpGoesOnWithNodesAndPodsOfAKilledOne) {
-  UpSettings settings = Settings();
+  SimulationPlan settings = Settings();
   settings.habits.run = stats::Distribution(seconds(2));
   Begin(settings);
   ASSERT_TRUE(testing::Await([&] { return simulation_->counts().fleet.up == kNodes; }));
@@ -223,8 +219,8 @@ TEST_F(SimulationTest, NextUpGoesOnWithNodesAndPodsOfAKilledOne) {
 TEST_F(SimulationTest, NodesThatAreTakenOverHaveTheResourcesOfThisUp) {
   BeginAndAwaitNodes();
   simulation_.reset();
-  UpSettings settings = Settings();
-  settings.nodes.capacity.erase(nodes::kGpuResource);
+  SimulationPlan settings = Settings();
+  settings.nodes.capacity.erase(kGpuResource);
   settings.nodes.taints = {{"dedicated", "", "NoExecute"}};
   kube::Connection connection(api_.access());
   EXPECT_THAT(std::string(Examine(connection, settings.nodes).status().message()),
@@ -243,7 +239,7 @@ TEST_F(SimulationTest, NodesThatAreTakenOverHaveTheResourcesOfThisUp) {
 }
 
 TEST_F(SimulationTest, ANodeThatIsLostIsSilent) {
-  UpSettings settings = Settings();
+  SimulationPlan settings = Settings();
   settings.losses.planned = {{kNodes, milliseconds(400), seconds(3600)}};
   Begin(settings);
   ASSERT_TRUE(testing::Await([&] { return simulation_->counts().fleet.lost == kNodes; }));
@@ -254,7 +250,7 @@ TEST_F(SimulationTest, ANodeThatIsLostIsSilent) {
 }
 
 TEST_F(SimulationTest, GpusShowTheLoadOfTheirPods) {
-  UpSettings settings = Settings();
+  SimulationPlan settings = Settings();
   settings.habits.utilisation = {70, 70};
   Begin(settings);
   Put(WithGpus(PodOn("sim-1", "trainer", "Always"), 1));
@@ -262,7 +258,7 @@ TEST_F(SimulationTest, GpusShowTheLoadOfTheirPods) {
   ASSERT_TRUE(testing::Await([&] { return simulation_->counts().lives.running == 1; }));
   const std::string page = metrics::Page(GpuMetrics(*simulation_)).body;
   const std::string labels =
-      absl::StrCat(R"({gpu="0",UUID=")", nodes::GpuUuid("sim-1", 0),
+      absl::StrCat(R"({gpu="0",UUID=")", GpuUuid("sim-1", 0),
                    R"(",device="nvidia0",modelName="NVIDIA-H100-80GB-HBM3",Hostname="sim-1",)",
                    R"(container="main",namespace="default",pod="trainer"})");
   EXPECT_EQ(testing::SeriesIn(page, "DCGM_FI_DEV_GPU_UTIL" + labels), 70);
@@ -272,7 +268,7 @@ TEST_F(SimulationTest, GpusShowTheLoadOfTheirPods) {
   EXPECT_NEAR(*used + *free, 81559, 1);
   EXPECT_GT(*used, *free);
   const std::string idle =
-      absl::StrCat(R"(DCGM_FI_DEV_GPU_UTIL{gpu="1",UUID=")", nodes::GpuUuid("sim-1", 1),
+      absl::StrCat(R"(DCGM_FI_DEV_GPU_UTIL{gpu="1",UUID=")", GpuUuid("sim-1", 1),
                    R"(",device="nvidia1",modelName="NVIDIA-H100-80GB-HBM3",Hostname="sim-1"})");
   EXPECT_EQ(testing::SeriesIn(page, idle), 0);
 }
@@ -348,8 +344,7 @@ TEST_F(SimulationTest, ForeignPodsAndNodesAreRefusedWithTheRemedy) {
     EXPECT_THAT(refusal(), HasSubstr("node sim-1 exists and is not a simulated one"));
   }
   api_.Remove(kube::kNodes, {"", "sim-1"});
-  api_.Put(kube::kNodes,
-           {{"metadata", {{"name", "sim-7"}, {"labels", {{nodes::kRunLabel, "sim"}}}}}});
+  api_.Put(kube::kNodes, {{"metadata", {{"name", "sim-7"}, {"labels", {{kRunLabel, "sim"}}}}}});
   EXPECT_THAT(refusal(), HasSubstr("`twofold nodes down --run sim`"));
 }
 
@@ -484,4 +479,4 @@ TEST_F(NodesProgramTest, WrongOptionsAreNamed) {
 }
 
 }  // namespace
-}  // namespace twofold::cli
+}  // namespace twofold::nodes
