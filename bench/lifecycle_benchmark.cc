@@ -30,12 +30,12 @@
 #include <utility>
 #include <vector>
 
-#include "cli/lifecycle/follower.h"
-#include "cli/lifecycle/observed.h"
-#include "cli/lifecycle/submitter.h"
-#include "cli/lifecycle/templates/built_in.h"
+#include "kubernetes/api/connection.h"
+#include "kubernetes/lifecycle/journal/observed.h"
+#include "kubernetes/lifecycle/run_plan.h"
+#include "kubernetes/lifecycle/sending/submitter.h"
+#include "kubernetes/lifecycle/watching/follower.h"
 #include "lib/common/instant.h"
-#include "lib/kube/connection.h"
 #include "tests/fakes/kube_api.h"
 
 namespace twofold::lifecycle {
@@ -181,23 +181,20 @@ void Echo(int peer) {
 
 // ---- creations
 
-RunSettings Jobs(std::uint32_t count, int connections) {
-  RunSettings settings;
-  settings.kind = *FindKind("job");
-  settings.name = settings.each.run = "bench";
-  settings.count = count;
-  settings.rate = 0;
-  settings.connections = connections;
-  settings.text = BuiltInTemplate(*settings.kind);
-  return settings;
+SendPlan Jobs(std::uint32_t count, int connections) {
+  RunPlan plan{.run = {"default", "bench"}};
+  plan.spec.set_kind("job");
+  plan.spec.set_count(count);
+  plan.spec.set_parallel(static_cast<std::uint32_t>(connections));
+  return SendingOf(plan).value();
 }
 
 double Submitted(const Child& server, std::uint32_t count, int connections) {
-  const RunSettings settings = Jobs(count, connections);
+  const SendPlan plan = Jobs(count, connections);
   const kube::Access access = server.access();
-  Observed observed(*settings.kind, settings.name, AnchorNow());
+  Observed observed(*plan.kind, plan.each.run, AnchorNow());
   const Instant begin = Now();
-  Submitter submitter(access, settings, {kube::kJobs}, observed);
+  Submitter submitter(access, plan, {kube::kJobs}, observed);
   while (!submitter.Await(Now() + std::chrono::seconds(1))) {
   }
   const double seconds = ToSeconds(Now() - begin);
@@ -308,8 +305,8 @@ std::string NameOfPod(int i) { return absl::StrCat("p", i); }
 
 void Plan(Observer& observer, int pods) {
   for (int i = 0; i < pods; ++i) {
-    if (!observer.Plan("default", NameOfPod(i), 1, Now()).ok()) Give("too many pods");
-    observer.Sent("default", NameOfPod(i), Now());
+    if (!observer.Tell(input::Plan{"default", NameOfPod(i), 1, Now()}).ok()) Give("too many pods");
+    observer.Tell(input::Sent{"default", NameOfPod(i), Now()});
   }
 }
 
@@ -335,7 +332,7 @@ void MeasureEvents(const Load& load) {
     const auto event = watcher->Next(Now() + std::chrono::seconds(5));
     if (!event) Give("the watch is silent");
     if (event->object.is_null()) continue;
-    observer.Seen(Event::kModified, event->object, event->arrived);
+    observer.Tell(input::Seen{Event::kModified, event->object, event->arrived});
   }
   const double busy = ToSeconds(CpuTime() - cpu);
   const double count = static_cast<double>(kSteps) * load.pods;

@@ -18,11 +18,11 @@
 #include <string>
 #include <thread>
 
-#include "cli/nodes/model/names.h"
-#include "cli/nodes/report.h"
-#include "cli/nodes/simulation.h"
+#include "kubernetes/api/connection.h"
+#include "kubernetes/nodes/model/names.h"
+#include "kubernetes/nodes/report.h"
+#include "kubernetes/nodes/simulation.h"
 #include "lib/common/instant.h"
-#include "lib/kube/connection.h"
 #include "tests/fakes/kube_api.h"
 
 namespace twofold {
@@ -45,7 +45,7 @@ Duration CpuTime() {
   return of(used.ru_utime) + of(used.ru_stime);
 }
 
-void AwaitUp(cli::Simulation& simulation, std::uint32_t nodes) {
+void AwaitUp(nodes::Simulation& simulation, std::uint32_t nodes) {
   while (simulation.counts().fleet.up < nodes) {
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
   }
@@ -66,25 +66,25 @@ void WriteLine(int to, const std::string& text) {
 int Simulate(const Load& load, int from, int to) {
   kube::Config config;
   config.cluster.server = ReadLine(from);
-  cli::UpSettings settings;
+  nodes::SimulationPlan settings;
   settings.nodes.count = load.nodes;
   settings.habits.start = *stats::Distribution::Parse("exp:1s");
   settings.habits.run = *stats::Distribution::Parse("exp:2s");
-  cli::Simulation simulation(kube::Open(config), settings, {}, /*connections=*/4);
+  nodes::Simulation simulation(kube::Open(config), settings, {}, /*connections=*/4);
   const Instant begun = Now();
   AwaitUp(simulation, load.nodes);
   std::cout << absl::StrFormat("%d nodes up after %.1f s, CPU %.1f s\n", load.nodes,
                                ToSeconds(Now() - begun), ToSeconds(CpuTime()));
-  const cli::SimulationCounts before = simulation.counts();
+  const nodes::SimulationCounts before = simulation.counts();
   const Duration cpu = CpuTime();
   const Instant start = Now();
   WriteLine(to, "up");
   ReadLine(from);  // the load has ended
-  const cli::SimulationCounts after = simulation.counts();
+  const nodes::SimulationCounts after = simulation.counts();
   const double busy = ToSeconds(CpuTime() - cpu);
   const double changes =
       static_cast<double>(after.lanes[1].lateness.Count() - before.lanes[1].lateness.Count());
-  std::cout << cli::ProgressLine(after, before, Now() - start) << "\n"
+  std::cout << nodes::ProgressLine(after, before, Now() - start) << "\n"
             << absl::StrFormat(
                    "CPU %.2f s in %.1f s: %.0f changes of pods a CPU second, renewals of %d "
                    "nodes included\n",

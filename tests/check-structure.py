@@ -17,7 +17,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = "docs/architecture.md"
-TREES = ["lib", "suites", "workloads", "frontend", "backend", "client", "cli", "web"]
+TREES = ["lib", "suites", "workloads", "frontend", "backend", "client", "kubernetes", "cli", "web"]
 LONGEST_PATH = 15
 IMPURE = re.compile(
     r"\bNow\(\)|_clock::now|#include <(fstream|filesystem|thread|mutex|condition_variable|iostream|fcntl.h|unistd.h)>"

@@ -22,7 +22,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-TREES = ("lib/", "suites/", "frontend/", "backend/", "client/", "cli/", "workloads/")
+TREES = ("lib/", "suites/", "frontend/", "backend/", "client/", "cli/", "kubernetes/", "workloads/")
 FOUND = re.compile(r"^(/\S+?):(\d+):(\d+): (warning|error): .*\[.+\]$")
 
 

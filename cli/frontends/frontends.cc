@@ -50,14 +50,14 @@ std::string TextOf(const List& list, bool by_queue, const Globals& globals,
 
 // ---- frontends
 
-struct ListOptions {
+struct FrontendListOptions {
   bool by_queue = false;
   bool watch = false;
   double interval_seconds = 1;
 };
 
-Action BindList(CLI::App& app, const Globals& globals) {
-  auto options = std::make_shared<ListOptions>();
+Action BindFrontends(CLI::App& app, const Globals& globals) {
+  auto options = std::make_shared<FrontendListOptions>();
   app.add_flag("-v,--partitions", options->by_queue, "A row a queue, with who serves it");
   auto* const watch = app.add_flag(
       "--watch", options->watch,
@@ -95,7 +95,7 @@ void DeclareWait(CLI::App& app, WaitOptions& options) {
 }
 
 /// Says what is left, each thing once.
-class Progress {
+class HandoverProgress {
  public:
   void Say(const std::string& left) {
     if (left == said_) return;
@@ -122,7 +122,7 @@ Result<List> Await(const Globals& globals, const WaitOptions& options, const Lis
                    const Left& left) {
   if (options.no_wait) return begun;
   const Instant deadline = Now() + FromSeconds(options.timeout_seconds);
-  for (Progress progress;; std::this_thread::sleep_for(kLookAgain)) {
+  for (HandoverProgress progress;; std::this_thread::sleep_for(kLookAgain)) {
     Result<List> list = ListNow(globals);
     if (!list.ok() && !MayComeBack(list.status())) return list;
     const std::string rest = list.ok() ? left(*list) : std::string(list.status().message());
@@ -250,7 +250,7 @@ Action BindAccept(CLI::App& app, const Globals& globals) {
 std::vector<Command> FrontendCommands() {
   return {
       {"frontends", "The frontends of a cluster: state, queues, workers, database",
-       "twofold frontends --watch", BindList, Prints::kTable, true, kExitsOfListing},
+       "twofold frontends --watch", BindFrontends, Prints::kTable, true, kExitsOfListing},
       {"frontend drain", "Hand all queues of a frontend over to the others, and take no more",
        "twofold frontend drain frontend-2", BindDrain, Prints::kTable},
       {"frontend move", "Hand a queue over to a frontend", "twofold frontend move sleep frontend-1",

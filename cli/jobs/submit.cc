@@ -82,17 +82,17 @@ void AddKeeping(CLI::App& app, JobOptions& job) {
 }
 
 void AddPlacement(CLI::App& app, JobOptions& job) {
-  using Texts = std::vector<std::string>;
-  app.add_option_function<Texts>(
+  using Strings = std::vector<std::string>;
+  app.add_option_function<Strings>(
          "--label",
-         [&job](const Texts& all) {
+         [&job](const Strings& all) {
            for (const std::string& label : all) job.mutable_placement()->add_labels(label);
          },
          "Only on workers with this label; repeat it for those with all of them")
       ->type_name("KEY=VALUE");
-  app.add_option_function<Texts>(
+  app.add_option_function<Strings>(
          "--node",
-         [&job](const Texts& all) {
+         [&job](const Strings& all) {
            for (const std::string& node : all) job.mutable_placement()->add_nodes(node);
          },
          "Only on this node; repeat it for a choice")

@@ -15,8 +15,8 @@
 namespace twofold::cli {
 namespace {
 
-constexpr std::chrono::seconds kReadyWithin{60};
-constexpr double kGraceSeconds = 2;  // jobs of a load are of no use after it
+constexpr std::chrono::seconds kClusterReadyWithin{60};
+constexpr double kClusterGraceSeconds = 2;  // jobs of a load are of no use after it
 
 Result<std::string> MakeFolder() {
   std::error_code error;
@@ -38,11 +38,11 @@ Result<std::unique_ptr<OwnCluster>> OwnCluster::Start(const std::string& program
   std::unique_ptr<OwnCluster> cluster(new OwnCluster(*dir));
   local::ClusterOptions options;
   options.free_ports = true;
-  options.grace_seconds = kGraceSeconds;
+  options.grace_seconds = kClusterGraceSeconds;
   options.programs = programs;
   options.load = local::LoadCluster{workload, slots};
   const auto supervisor =
-      local::Launch(cluster->folder_, options, local::Life::kEmbedded, kReadyWithin);
+      local::Launch(cluster->folder_, options, local::Life::kEmbedded, kClusterReadyWithin);
   if (!supervisor.ok()) return supervisor.status();
   const auto remote = local::Remote::Find(cluster->folder_);
   if (!remote.ok()) return remote.status();

@@ -1,5 +1,3 @@
-#include "cli/local/change_commands.h"
-
 #include <csignal>
 #include <map>
 #include <memory>

@@ -8,7 +8,6 @@
 #include <optional>
 
 #include "cli/command/command.h"
-#include "cli/local/change_commands.h"
 #include "cli/local/launch.h"
 #include "cli/local/logs.h"
 #include "cli/local/remote.h"

@@ -273,7 +273,7 @@ Action BindKinds(CLI::App& app, const Globals& globals) {
 // No more than the parser takes, so that a wrong file name, such as that of a disk, ends soon.
 Result<std::string> ReadBenchmarkText(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
-  std::string text(spec::Limits().bytes + 1, '\0');
+  std::string text(yaml::Limits().bytes + 1, '\0');
   file.read(text.data(), static_cast<std::streamsize>(text.size()));
   if (file.bad() || !(file || file.eof())) return absl::InvalidArgumentError("cannot read " + path);
   text.resize(static_cast<std::size_t>(file.gcount()));
@@ -295,13 +295,13 @@ std::string JobList(const Benchmark& benchmark, show::Form form) {
                                    : TextOf(sweep, expansion);
 }
 
-std::string CellText(const spec::Json& value) {
-  if (!value.is_string()) return spec::ToText(value);
+std::string CellText(const yaml::Json& value) {
+  if (!value.is_string()) return yaml::ToText(value);
   const auto& text = value.get_ref<const std::string&>();
   const bool bare = !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
     return c > ' ' && c < '\x7f' && c != '"';
   });
-  return bare ? text : spec::ToText(value);
+  return bare ? text : yaml::ToText(value);
 }
 
 std::string ValuesText(const Permutation& permutation) {

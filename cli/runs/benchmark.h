@@ -32,7 +32,7 @@ std::string JobList(const Benchmark& benchmark, show::Form form);
 
 /// A value as people see it: bare words as they are, all else as JSON, so that no text can pass for
 /// something else.
-std::string CellText(const spec::Json& value);
+std::string CellText(const yaml::Json& value);
 
 /// What a permutation varies: "rw=read bs=4k".
 std::string ValuesText(const spec::Permutation& permutation);

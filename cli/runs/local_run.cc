@@ -71,21 +71,21 @@ std::string DifferenceOf(const Conditions& one, const Conditions& other) {
 }
 
 // Where the sweep varies a field.
-spec::Place PlaceOf(const spec::Sweep& sweep, const std::string& field) {
+yaml::Place PlaceOf(const spec::Sweep& sweep, const std::string& field) {
   for (const spec::Axis& axis : sweep.product) {
     if (TopOf(axis.field.key) == TopOf(field)) return axis.field.place;
   }
-  for (const spec::NodeRef& listed : sweep.listed) {
-    const spec::Entry* entry = spec::Find(*spec::AsMap(*listed), TopOf(field));
+  for (const yaml::NodeRef& listed : sweep.listed) {
+    const yaml::Entry* entry = yaml::Find(*yaml::AsMap(*listed), TopOf(field));
     if (entry != nullptr) return entry->place;
   }
   return sweep.place;
 }
 
 Status Refuse(const spec::Sweep& sweep, const std::string& field) {
-  const Status fault = spec::InFile(
+  const Status fault = yaml::InFile(
       sweep.file,
-      spec::Fault(PlaceOf(sweep, field), field,
+      yaml::Fault(PlaceOf(sweep, field), field,
                   "--local cannot apply it, so permutations that differ in it would be the same "
                   "measured again. Leave it out of spec.permutations, or run on a cluster whose "
                   "workers have these labels"));

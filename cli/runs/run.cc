@@ -19,8 +19,8 @@
 #include "lib/common/host_name.h"
 #include "lib/common/options.h"
 #include "lib/process/environment.h"
-#include "lib/spec/node.h"
 #include "lib/words/run_state.h"
+#include "lib/yaml/node.h"
 
 // The way of a run through this room:
 //
@@ -41,7 +41,7 @@ std::map<std::string, std::string> LocalLabels(const Benchmark& benchmark) {
   constexpr std::size_t kLongestLabel = 240;  // bytes of a value; 253 are allowed
   std::map<std::string, std::string> labels = {{kLocalLabel, HostName()}};
   const std::string not_applied = NotApplied(benchmark.expansion);
-  if (!not_applied.empty()) labels[kNotAppliedLabel] = spec::Shown(not_applied, kLongestLabel);
+  if (!not_applied.empty()) labels[kNotAppliedLabel] = yaml::Shown(not_applied, kLongestLabel);
   return labels;
 }
 

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <vector>
 
-#include "cli/command/time_text.h"
 #include "cli/runs/benchmark.h"
-#include "lib/spec/node.h"
+#include "lib/common/time_left.h"
+#include "lib/yaml/node.h"
 
 namespace twofold::run {
 namespace {
@@ -94,7 +94,7 @@ std::string ProgressText(const Driver& driver, const Progress& progress) {
   AddCount(text, progress.failed, "failed");
   AddCount(text, progress.withdrawn, "withdrawn");
   if (progress.left && progress.ended() < progress.jobs) {
-    absl::StrAppend(&text, ", ", cli::TimeText(*progress.left), " left");
+    absl::StrAppend(&text, ", ", TimeLeftText(*progress.left), " left");
   }
   if (!progress.current) return text;
   const auto& permutation = PermutationOf(driver, driver.jobs()[*progress.current].permutation);
@@ -103,7 +103,7 @@ std::string ProgressText(const Driver& driver, const Progress& progress) {
 
 std::string ProgressLine(const Driver& driver, const Progress& progress, std::size_t columns) {
   constexpr std::size_t kDots = 3;  // that say that something was cut off
-  return spec::Shown(Bar(progress) + ProgressText(driver, progress),
+  return yaml::Shown(Bar(progress) + ProgressText(driver, progress),
                      std::max(columns, kDots) - kDots);
 }
 

@@ -9,7 +9,7 @@
 #include <map>
 #include <utility>
 
-#include "cli/scaling/csv.h"
+#include "lib/common/csv.h"
 #include "lib/common/printable.h"
 #include "twofold/v1/validation.pb.h"
 

@@ -3,7 +3,7 @@
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_format.h>
 
-#include "cli/command/time_text.h"
+#include "lib/common/time_left.h"
 
 namespace twofold::cli {
 namespace {
@@ -23,7 +23,7 @@ std::string ProgressText(const results::CopyProgress& progress, Duration since) 
   if (since < kFirstRate) return text;
   const double rate = done / ToSeconds(since);
   absl::StrAppendFormat(&text, ", %.0f rows/s, ", rate);
-  absl::StrAppend(&text, TimeText(FromSeconds((all - done) / rate)), " left");
+  absl::StrAppend(&text, TimeLeftText(FromSeconds((all - done) / rate)), " left");
   return text;
 }
 

@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "cli/runs/benchmark.h"
-#include "lib/spec/node.h"
+#include "lib/yaml/node.h"
 
 namespace twofold::cli {
 namespace {
@@ -74,7 +74,7 @@ Result<BenchmarkFiles::Stamp> BenchmarkFiles::StampOf(const std::string& path) {
 
 Result<std::string> BenchmarkFiles::ReadUnchanged(const std::string& name,
                                                   const Stamp& stamp) const {
-  const std::size_t most = spec::Limits().bytes;
+  const std::size_t most = yaml::Limits().bytes;
   if (static_cast<std::uint64_t>(stamp.bytes) > most) {
     return absl::InvalidArgumentError(
         absl::StrCat(name, " has ", stamp.bytes, " bytes; a benchmark has at most ", most));

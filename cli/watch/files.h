@@ -35,7 +35,7 @@ struct Changes {
 /// replaced by the same text, is not new.
 ///
 /// Threads  Not thread-safe.
-/// Limits   spec::Limits().bytes a file, kMostFiles files; what is beyond that is a fault.
+/// Limits   yaml::Limits().bytes a file, kMostFiles files; what is beyond that is a fault.
 /// Cost     Look: one stat() a file, and one reading of each that has changed.
 class BenchmarkFiles {
  public:

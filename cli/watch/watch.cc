@@ -73,7 +73,7 @@ class WatchLog final : public run::Watcher {
   Instant looked_{};
 };
 
-bool CanBeTriedAgain(const Status& status) {
+bool WatchCanBeTriedAgain(const Status& status) {
   return absl::IsUnavailable(status) || absl::IsDeadlineExceeded(status);
 }
 
@@ -83,7 +83,7 @@ Status TakeUp(RunLine& line, Intake& intake, run::Watcher& log) {
   bool said = false;
   for (;;) {
     Status status = line.TakeUp();
-    if (!CanBeTriedAgain(status)) return status;
+    if (!WatchCanBeTriedAgain(status)) return status;
     if (!std::exchange(said, true)) log.Note(std::string(status.message()) + "; trying again");
     intake.Look();
     if (log.Wait(kBetweenLooks) != run::Wish::kNone) return absl::OkStatus();

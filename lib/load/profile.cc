@@ -10,15 +10,15 @@
 #include "lib/common/arguments.h"
 #include "lib/rpc/limits.h"
 #include "lib/spec/field.h"
-#include "lib/spec/node.h"
+#include "lib/yaml/node.h"
 
 namespace twofold::load {
 namespace {
 
-using spec::Entry;
-using spec::Fault;
 using spec::Field;
-using spec::Node;
+using yaml::Entry;
+using yaml::Fault;
+using yaml::Node;
 using Fields = std::vector<Field>;
 
 constexpr std::int64_t kMostRepeats = 1000;
@@ -89,8 +89,8 @@ struct Section {
   std::string path;
 
   [[nodiscard]] const Node* Value(std::string_view key) const {
-    const Entry* entry = spec::Find(*spec::AsMap(node), key);
-    return entry == nullptr || spec::IsNull(*entry->value) ? nullptr : entry->value.get();
+    const Entry* entry = yaml::Find(*yaml::AsMap(node), key);
+    return entry == nullptr || yaml::IsNull(*entry->value) ? nullptr : entry->value.get();
   }
   [[nodiscard]] bool Has(std::string_view key) const { return Value(key) != nullptr; }
   [[nodiscard]] double Number(std::string_view key, double otherwise) const {
@@ -219,7 +219,7 @@ Result<std::vector<double>> ParseMoments(std::string_view text) {
     double moment = 0;
     const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), moment);
     if (error != std::errc() || end != word.data() + word.size() || !std::isfinite(moment)) {
-      return BadMoment(line, fmt::format("'{}' is not a number of seconds", spec::Shown(word, 40)));
+      return BadMoment(line, fmt::format("'{}' is not a number of seconds", yaml::Shown(word, 40)));
     }
     if (moment < (moments.empty() ? 0 : moments.back())) {
       return BadMoment(line, "moments begin at 0 and never fall");
@@ -254,7 +254,7 @@ Status ReadTraceStage(const Section& section, ReadTrace read_trace, std::vector<
   if (seconds <= 0 || seconds > kLongestStage) return section.Wrong("duration", "must be 0..7d");
   const double rate = static_cast<double>(moments->size()) / seconds;
   stages.push_back({.kind = Stage::Kind::kTrace,
-                    .name = fmt::format("trace {}, {} jobs, {:g} s", spec::Shown(path, 80),
+                    .name = fmt::format("trace {}, {} jobs, {:g} s", yaml::Shown(path, 80),
                                         moments->size(), seconds),
                     .seconds = seconds,
                     .from = rate,
@@ -275,7 +275,7 @@ Status ReadStage(const Section& section, ReadTrace read_trace, std::vector<Stage
 }
 
 Status ReadStages(const Section& root, ReadTrace read_trace, std::vector<Stage>& stages) {
-  const spec::List& list = *spec::AsList(*root.Value("stages"));
+  const yaml::List& list = *yaml::AsList(*root.Value("stages"));
   for (std::size_t i = 0; i < list.size() && stages.size() <= kMostStages; ++i) {
     const Status status = ReadStage({*list[i], fmt::format("stages[{}]", i)}, read_trace, stages);
     if (!status.ok()) return status;
@@ -293,15 +293,15 @@ Status ReadStages(const Section& root, ReadTrace read_trace, std::vector<Stage>&
 
 Result<std::string> ReadArguments(const Section& section) {
   std::vector<std::string> arguments;
-  const spec::List& list = *spec::AsList(*section.Value("args"));
+  const yaml::List& list = *yaml::AsList(*section.Value("args"));
   for (std::size_t i = 0; i < list.size(); ++i) {
     const auto* text = std::get_if<std::string>(&list[i]->value);
-    const bool scalar = spec::AsList(*list[i]) == nullptr && spec::AsMap(*list[i]) == nullptr &&
-                        !spec::IsNull(*list[i]);
+    const bool scalar = yaml::AsList(*list[i]) == nullptr && yaml::AsMap(*list[i]) == nullptr &&
+                        !yaml::IsNull(*list[i]);
     if (!scalar) {
       return Fault(list[i]->place, fmt::format("{}.args[{}]", section.path, i), "must be a text");
     }
-    arguments.push_back(text != nullptr ? *text : spec::ToText(spec::ToJson(*list[i])));
+    arguments.push_back(text != nullptr ? *text : yaml::ToText(yaml::ToJson(*list[i])));
   }
   std::string encoded = EncodeArguments(arguments);
   if (encoded.size() <= rpc::kMaxSpecBytes) return encoded;
@@ -333,7 +333,7 @@ Status ReadJob(const Section& section, const JobTemplate& otherwise,
 
 Status ReadJobs(const Section& root, const JobTemplate& otherwise, std::vector<WeightedJob>& jobs) {
   if (!root.Has("jobs")) return absl::OkStatus();
-  const spec::List& list = *spec::AsList(*root.Value("jobs"));
+  const yaml::List& list = *yaml::AsList(*root.Value("jobs"));
   if (list.size() > kMostJobKinds) {
     return root.Wrong("jobs", fmt::format("at most {} kinds", kMostJobKinds));
   }
@@ -346,7 +346,7 @@ Status ReadJobs(const Section& root, const JobTemplate& otherwise, std::vector<W
 
 Result<Profile> Read(const std::string& text, const JobTemplate& job,
                      std::optional<std::uint64_t> seed, ReadTrace read_trace) {
-  const Result<spec::NodeRef> document = spec::ParseDocument(text, {.bytes = kMostProfileBytes});
+  const Result<yaml::NodeRef> document = yaml::ParseDocument(text, {.bytes = kMostProfileBytes});
   if (!document.ok()) return document.status();
   Status status = spec::CheckFields(**document, ProfileFields(), "");
   const Section root{**document, ""};
@@ -355,9 +355,9 @@ Result<Profile> Read(const std::string& text, const JobTemplate& job,
   if (status.ok()) status = ReadStages(root, read_trace, profile.stages);
   if (status.ok()) status = ReadJobs(root, job, profile.jobs);
   if (!status.ok()) return status;
-  const auto* arrivals = spec::Get<std::string>(**document, "arrivals");
+  const auto* arrivals = yaml::Get<std::string>(**document, "arrivals");
   if (arrivals != nullptr && *arrivals == "poisson") profile.arrivals = Arrivals::kPoisson;
-  const auto* written = spec::Get<std::int64_t>(**document, "seed");
+  const auto* written = yaml::Get<std::int64_t>(**document, "seed");
   profile.seed = seed.value_or(written == nullptr ? 1 : static_cast<std::uint64_t>(*written));
   return profile;
 }
@@ -403,7 +403,7 @@ Result<Profile> ParseProfile(const std::string& file, const std::string& text,
                              const JobTemplate& job, std::optional<std::uint64_t> seed,
                              ReadTrace read_trace) {
   Result<Profile> profile = Read(text, job, seed, read_trace);
-  if (!profile.ok()) return spec::InFile(file, profile.status());
+  if (!profile.ok()) return yaml::InFile(file, profile.status());
   return profile;
 }
 

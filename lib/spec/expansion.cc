@@ -67,10 +67,11 @@ Status CheckGang(const Sweep& sweep, const Permutation& permutation) {
 Status Named(const Status& status, const Permutation& permutation) {
   std::string values;
   for (const VariedValue& varied : permutation.values) {
-    values += fmt::format("{} {}={}", values.empty() ? ":" : "", varied.path, ToText(varied.value));
+    values +=
+        fmt::format("{} {}={}", values.empty() ? ":" : "", varied.path, yaml::ToText(varied.value));
   }
   return {status.code(), fmt::format("{} (permutation {}{})", std::string(status.message()),
-                                     permutation.number, Shown(values, kLongestValues))};
+                                     permutation.number, yaml::Shown(values, kLongestValues))};
 }
 
 // Where `field`, a path into `spec`, is written; the place of all of it if it is not.
@@ -90,7 +91,7 @@ Result<std::uint32_t> AskSuite(const Sweep& sweep, const Node& spec, const std::
 // What `merged` comes to, if it is right.
 Status Fill(const Sweep& sweep, const Node& merged, Permutation& permutation) {
   if (Status status = CheckSpec(*sweep.kind, merged); !status.ok()) return status;
-  permutation.spec = ToText(SuiteSpec(*sweep.kind, merged));
+  permutation.spec = yaml::ToText(SuiteSpec(*sweep.kind, merged));
   permutation.labels = Requirements(*sweep.kind, merged);
   const auto workers = AskSuite(sweep, merged, permutation.spec);
   if (!workers.ok()) return workers.status();
@@ -221,12 +222,12 @@ Result<Expansion> Expand(const Sweep& sweep, const ExpandOptions& options) {
   std::vector<std::string> nodes;
   if (sweep.nodes) {
     auto selected = SelectNodes(*sweep.nodes, options.nodes);
-    if (!selected.ok()) return InFile(sweep.file, selected.status());
+    if (!selected.ok()) return yaml::InFile(sweep.file, selected.status());
     nodes = *std::move(selected);
   }
   Expansion expansion;
   Status status = ExpandOn(nodes, sweep, options, expansion);
-  if (!status.ok()) return InFile(sweep.file, status);
+  if (!status.ok()) return yaml::InFile(sweep.file, status);
   return expansion;
 }
 

@@ -16,7 +16,7 @@ namespace {
 bool IsInitial(const Node& node, const Field& field) {
   if (!IsText(field.type) || field.initial.empty()) return false;
   const Json json = ToJson(node);
-  return (json.is_string() ? json.get<std::string>() : ToText(json)) == field.initial;
+  return (json.is_string() ? json.get<std::string>() : yaml::ToText(json)) == field.initial;
 }
 
 Status CheckValue(const Entry& entry, const Field& field, const std::string& path) {

@@ -8,9 +8,17 @@
 #include <string_view>
 #include <vector>
 
-#include "lib/spec/node.h"
+#include "lib/yaml/node.h"
 
 namespace twofold::spec {
+
+using yaml::Entry;
+using yaml::Json;
+using yaml::List;
+using yaml::Map;
+using yaml::Node;
+using yaml::NodeRef;
+using yaml::Place;
 
 struct Field;
 

@@ -9,8 +9,8 @@
 
 #include "lib/common/match.h"
 #include "lib/spec/field.h"
-#include "lib/spec/node.h"
 #include "lib/spec/schema.h"
+#include "lib/yaml/node.h"
 
 namespace twofold::spec {
 namespace {
@@ -23,7 +23,7 @@ constexpr std::array<std::string_view, 2> kNo = {"no", "off"};
 
 std::string Expected(std::string_view what, const Node& node) {
   if (const auto* text = std::get_if<std::string>(&node.value)) {
-    return fmt::format("must be {}, is '{}'", what, Shown(*text, kLongestValue));
+    return fmt::format("must be {}, is '{}'", what, yaml::Shown(*text, kLongestValue));
   }
   return fmt::format("must be {}, is {}", what, TypeName(node));
 }

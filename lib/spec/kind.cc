@@ -29,7 +29,7 @@ Status CheckHostNetwork(const Map& spec) {
 }
 
 std::string ScalarText(const Json& json) {
-  return json.is_string() ? json.get<std::string>() : ToText(json);
+  return json.is_string() ? json.get<std::string>() : yaml::ToText(json);
 }
 
 std::string LabelValue(const Json& json) {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "lib/spec/field.h"
-#include "lib/spec/node.h"
+#include "lib/yaml/node.h"
 
 namespace twofold::spec {
 

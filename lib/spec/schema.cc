@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "lib/spec/node.h"
 #include "lib/spec/sweep.h"
+#include "lib/yaml/node.h"
 
 namespace twofold::spec {
 namespace {
@@ -19,7 +19,7 @@ std::string HelpOf(const Field& field) {
 
 Json SchemaOf(const Field& field) {
   Json schema = field.type.schema(field.type);
-  const Node initial{PlainScalar(field.initial), {}};
+  const Node initial{yaml::PlainScalar(field.initial), {}};
   const bool has_initial = !field.initial.empty() && FieldsIn(field.type).empty();
   // What holds anyway may be written, too, though it may be none of the others, as 0 is no size.
   if (has_initial && IsText(field.type) && !field.type.mismatch(field.type, initial).empty()) {

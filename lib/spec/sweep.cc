@@ -241,7 +241,7 @@ Status ReadOne(std::span<const Kind> kinds, const NodeRef& object, Sweep& sweep)
 
 Status ReadFile(const std::string& text, std::span<const Kind> kinds, const Limits& limits,
                 Sweep& sweep) {
-  const auto root = ParseDocument(text, limits);
+  const auto root = yaml::ParseDocument(text, limits);
   if (!root.ok()) return root.status();
   if (Status status = CheckFields(**root, ObjectFields(), ""); !status.ok()) return status;
   if (Status status = CheckVersion(**root, ""); !status.ok()) return status;
@@ -270,7 +270,7 @@ Result<Sweep> ReadSweep(const std::string& file, const std::string& text,
   Sweep sweep;
   sweep.file = file;
   if (Status status = ReadFile(text, kinds, limits, sweep); !status.ok())
-    return InFile(file, status);
+    return yaml::InFile(file, status);
   return sweep;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -9,7 +10,7 @@
 #include <vector>
 
 #include "lib/spec/kind.h"
-#include "lib/spec/node.h"
+#include "lib/yaml/node.h"
 
 namespace twofold::spec {
 
@@ -94,6 +95,13 @@ struct Sweep {
   std::optional<Until> until{};
   std::optional<Sample> sample{};
   std::optional<NodeChoice> nodes{};
+};
+
+/// How much a benchmark may ask for.
+struct Limits : yaml::Limits {
+  std::uint64_t permutations = 100'000;  ///< of a sweep, after sampling
+  std::uint64_t jobs = 1'000'000;        ///< permutations times repetitions
+  std::size_t spec_bytes = 256 << 20;    ///< the specs of all permutations together
 };
 
 /// Reads `text`, a benchmark of one of `kinds`, which must outlive the sweep, or a BenchmarkSet.

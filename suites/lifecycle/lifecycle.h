@@ -1,6 +1,8 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "lib/common/result.h"
@@ -23,6 +25,9 @@ inline constexpr std::string_view kServerLabel = "lifecycle.server";
 Status CheckTogether(const Spec& spec);
 
 Result<Spec> ReadSpec(std::string_view json);
+
+/// Bytes: "2Gi". Errors   kInvalidArgument: what is wrong with it.
+Result<std::uint64_t> SizeOf(const std::string& text);
 
 /// The name of the run is made of the gang's, so that no two attempts have the same.
 GangPlan Plan(const Spec& spec, const Gang& gang);

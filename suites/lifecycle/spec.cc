@@ -1,9 +1,12 @@
 #include "lib/suite/spec.h"
 
+#include <absl/strings/ascii.h>
+#include <absl/strings/numbers.h>
 #include <absl/strings/str_cat.h>
 #include <google/protobuf/descriptor.h>
 
 #include <algorithm>
+#include <array>
 #include <string>
 
 #include "lib/suite/text.h"
@@ -46,6 +49,47 @@ Status CheckTexts(const Spec& spec, const FieldDescriptor& field) {
   return absl::OkStatus();
 }
 
+bool IsSelector(const std::string& text) {
+  const std::size_t equals = text.find('=');
+  return equals != 0 && equals != std::string::npos;
+}
+
+bool IsToleration(const std::string& text) {
+  return !text.empty() && text.front() != '=' && text.front() != ':';
+}
+
+/// A name as storage classes have it.
+bool IsClassName(const std::string& name) {
+  return std::all_of(name.begin(), name.end(), [](char c) {
+    return absl::ascii_islower(static_cast<unsigned char>(c)) ||
+           absl::ascii_isdigit(static_cast<unsigned char>(c)) || c == '-' || c == '.';
+  });
+}
+
+Status CheckForms(const Spec& spec) {
+  const auto not_of = [](const char* field, const std::string& text, const char* form) {
+    return Wrong(field, absl::StrCat("'", Quoted(text), "' is not of the form ", form));
+  };
+  for (const std::string& text : spec.node_selector()) {
+    if (!IsSelector(text)) return not_of("nodeSelector", text, "NAME=VALUE");
+  }
+  for (const std::string& text : spec.tolerations()) {
+    if (!IsToleration(text)) return not_of("tolerations", text, "KEY[=VALUE][:EFFECT]");
+  }
+  if (spec.has_pvc()) {
+    const auto size = SizeOf(spec.pvc());
+    if (!size.ok()) return Wrong("pvc", std::string(size.status().message()));
+    if (*size == 0) {
+      return Wrong("pvc",
+                   absl::StrCat("'", spec.pvc(), "' is no size of a volume: 1 byte or more"));
+    }
+  }
+  if (!spec.has_storage_class() || IsClassName(spec.storage_class())) return absl::OkStatus();
+  return Wrong("storageClass",
+               absl::StrCat("'", Quoted(spec.storage_class()),
+                            "' is no name of small letters, digits, dashes and dots"));
+}
+
 Status CheckRate(std::string_view field, double rate) {
   if (rate >= kLeastRate) return absl::OkStatus();
   return Wrong(field, absl::StrCat(rate, " is less than ", kLeastRate));
@@ -67,7 +111,37 @@ Status CheckNeeds(const Spec& spec) {
   return absl::OkStatus();
 }
 
+struct SizeUnit {
+  std::string_view suffix;
+  double bytes;
+};
+
+// Kubernetes' suffixes of quantities, as far as sizes have them.
+constexpr std::array<SizeUnit, 9> kSizeUnits = {{{"", 1.0},
+                                                 {"k", 1e3},
+                                                 {"M", 1e6},
+                                                 {"G", 1e9},
+                                                 {"T", 1e12},
+                                                 {"Ki", 0x1p10},
+                                                 {"Mi", 0x1p20},
+                                                 {"Gi", 0x1p30},
+                                                 {"Ti", 0x1p40}}};
+
 }  // namespace
+
+Result<std::uint64_t> SizeOf(const std::string& text) {
+  const std::size_t end = std::min(text.find_first_not_of("0123456789."), text.size());
+  const std::string suffix = text.substr(end);
+  const auto* const unit =
+      std::find_if(kSizeUnits.begin(), kSizeUnits.end(),
+                   [&](const SizeUnit& each) { return each.suffix == suffix; });
+  double number = 0.0;
+  const bool is_size = unit != kSizeUnits.end() && absl::SimpleAtod(text.substr(0, end), &number) &&
+                       number * unit->bytes < 1e18;
+  if (is_size) return static_cast<std::uint64_t>(number * unit->bytes);
+  return absl::InvalidArgumentError(
+      absl::StrCat("'", Quoted(text), "' is not a size such as 512Mi, 2Gi or 8G"));
+}
 
 Status CheckTogether(const Spec& spec) {
   if (spec.has_rate() && spec.has_parallel()) {
@@ -84,7 +158,7 @@ Status CheckTogether(const Spec& spec) {
     if (field.cpp_type() != FieldDescriptor::CPPTYPE_STRING) continue;
     if (Status status = CheckTexts(spec, field); !status.ok()) return status;
   }
-  return absl::OkStatus();
+  return CheckForms(spec);
 }
 
 Result<Spec> ReadSpec(std::string_view json) {

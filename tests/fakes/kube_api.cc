@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "lib/kube/credentials.h"
+#include "kubernetes/api/credentials.h"
 #include "tests/fakes/kube_server.h"
 
 namespace twofold::fakes {

@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
+#include "kubernetes/api/call.h"
+#include "kubernetes/api/connection.h"
 #include "lib/common/instant.h"
-#include "lib/kube/call.h"
-#include "lib/kube/connection.h"
 
 namespace twofold::fakes {
 

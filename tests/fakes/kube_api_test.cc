@@ -5,9 +5,9 @@
 
 #include <algorithm>
 
-#include "lib/kube/errors.h"
-#include "lib/kube/list.h"
-#include "lib/kube/watch.h"
+#include "kubernetes/api/errors.h"
+#include "kubernetes/api/list.h"
+#include "kubernetes/api/watch.h"
 #include "tests/fakes/kube_objects.h"
 
 namespace twofold::fakes {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "lib/kube/call.h"
+#include "kubernetes/api/call.h"
 #include "tests/fakes/kube_refusals.h"
 
 namespace twofold::fakes {

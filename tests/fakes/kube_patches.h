@@ -3,7 +3,7 @@
 #include <map>
 #include <string>
 
-#include "lib/kube/call.h"
+#include "kubernetes/api/call.h"
 
 namespace twofold::fakes {
 

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "lib/kube/call.h"
+#include "kubernetes/api/call.h"
 
 /// What an API server answers to what it does not do.
 namespace twofold::fakes {

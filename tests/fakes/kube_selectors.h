@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "lib/kube/call.h"
+#include "kubernetes/api/call.h"
 
 namespace twofold::fakes {
 

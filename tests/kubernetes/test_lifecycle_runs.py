@@ -10,7 +10,7 @@ import pytest
 import manifests
 import running
 
-FAKE = manifests.ROOT / "build/dev/tests/cli/lifecycle/fake_cluster"
+FAKE = manifests.ROOT / "build/dev/tests/kubernetes/lifecycle/fake_cluster"
 WORLD = manifests.world()
 JOB, NIGHTLY = (
     next(pod for pod in WORLD.pods if (pod.manifest.kind, pod.component) == (kind, "lifecycle")) for kind in ("Job", "CronJob")

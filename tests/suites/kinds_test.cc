@@ -16,9 +16,9 @@ namespace twofold::suite {
 namespace {
 
 using spec::FieldType;
-using spec::Json;
 using spec::Kind;
 using spec::Role;
+using yaml::Json;
 
 /// The least that a spec of a suite says.
 const std::map<std::string_view, Json>& ExampleOfEach() {
@@ -97,7 +97,7 @@ TEST(BothChecks, TakeTheSameUnits) {
       if (field.type.units.empty()) continue;
       for (const char* wrong : {"12x", "0k", "k", "1.5s", "12kb", "1234567890123456s", "12M\n"}) {
         EXPECT_NE(Said(kind, name, wrong), "") << name << " " << wrong;
-        const spec::Node node{std::string(wrong), {}};
+        const yaml::Node node{std::string(wrong), {}};
         EXPECT_NE(field.type.mismatch(field.type, node), "") << name << " " << wrong;
       }
     }

@@ -10,7 +10,7 @@
 #include <sstream>
 
 #include "cli/command/command.h"
-#include "cli/scaling/csv.h"
+#include "lib/common/csv.h"
 #include "lib/common/options.h"
 #include "lib/results/sqlite_store.h"
 #include "tests/lib/results/benchmark_samples.h"

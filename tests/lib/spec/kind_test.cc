@@ -6,8 +6,8 @@
 #include <set>
 
 #include "lib/spec/field.h"
-#include "tests/lib/spec/parse.h"
 #include "tests/lib/spec/sweeps.h"
+#include "tests/lib/yaml/parse.h"
 
 namespace twofold::spec {
 namespace {
@@ -46,7 +46,7 @@ TEST(Kinds, DefaultsFitTheTypesOfTheirFields) {
   for (const Kind& kind : suite::Kinds()) {
     for (const Field& field : kind.fields) {
       if (field.initial.empty()) continue;
-      const NodeRef written = Parsed(fmt::format("{}: {}", field.name, field.initial));
+      const NodeRef written = yaml::Parsed(fmt::format("{}: {}", field.name, field.initial));
       EXPECT_EQ(CheckFields(*written, {&field, 1}, ""), absl::OkStatus()) << kind.name;
       EXPECT_EQ(field.need, Need::kOptional) << kind.name << "." << field.name;
     }

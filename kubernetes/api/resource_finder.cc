@@ -1,0 +1,30 @@
+#include "kubernetes/api/resource_finder.h"
+
+#include <utility>
+
+#include "kubernetes/api/fields.h"
+
+namespace twofold::kube {
+
+Result<Resource> ResourceFinder::Find(const std::string& api_version, const std::string& kind) {
+  const auto [at, is_new] = answers_.try_emplace(api_version);
+  if (is_new) {
+    auto reply = connection_.Do(GetResources(api_version));
+    if (!reply.ok() && !absl::IsNotFound(reply.status())) {
+      answers_.erase(at);
+      return reply.status();
+    }
+    if (reply.ok()) at->second = std::move(reply->body);
+  }
+  return FindResource(at->second, api_version, kind);
+}
+
+Result<Resource> ResourceFinder::Find(const Resource& resource) {
+  return Find(ApiVersion(resource), resource.kind);
+}
+
+Result<Resource> ResourceFinder::FindOf(const Json& object) {
+  return Find(TextAt(object, "/apiVersion"), TextAt(object, "/kind"));
+}
+
+}  // namespace twofold::kube

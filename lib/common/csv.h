@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "lib/common/result.h"
+
+namespace twofold {
+
+/// A table out of CSV (RFC 4180): the first line names the columns. Lines that are empty or begin
+/// with '#' count for nothing.
+struct Csv {
+  std::vector<std::string> columns;
+  std::vector<std::vector<std::string>> rows;  ///< each as long as `columns`
+  std::vector<std::size_t> lines;              ///< where each row begins, from 1
+
+  /// Errors   kInvalidArgument: a quote that does not end, a row of another length, no line at all.
+  static Result<Csv> Parse(const std::string& text);
+
+  /// The place of a column.
+  /// Errors   kInvalidArgument: there is none of that name; says which there are.
+  [[nodiscard]] Result<std::size_t> Column(const std::string& name) const;
+};
+
+}  // namespace twofold

@@ -1,0 +1,255 @@
+
+#include <spdlog/fmt/fmt.h>
+#include <yaml-cpp/eventhandler.h>
+#include <yaml-cpp/exceptions.h>
+#include <yaml-cpp/mark.h>
+#include <yaml-cpp/parser.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <set>
+#include <sstream>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "lib/common/printable.h"
+#include "lib/yaml/node.h"
+
+namespace twofold::yaml {
+namespace {
+
+// What yaml-cpp gives as the tag: of a scalar without quotes, of one in quotes, of !!str.
+constexpr std::string_view kPlain = "?";
+constexpr std::string_view kQuoted = "!";
+constexpr std::string_view kText = "tag:yaml.org,2002:str";
+
+constexpr std::string_view kMergeKey = "<<";
+
+Place At(const YAML::Mark& mark) { return {mark.line + 1, mark.column + 1}; }
+
+/// How an event handler ends the parsing.
+struct Refused {
+  Status status;
+};
+
+[[noreturn]] void Refuse(Place place, std::string_view field, std::string_view what) {
+  throw Refused{Fault(place, field, what)};
+}
+
+// The maps that stand behind a merge key.
+List Merged(const NodeRef& value) {
+  const List* list = AsList(*value);
+  List maps = list == nullptr ? List{value} : *list;
+  for (const NodeRef& map : maps) {
+    if (AsMap(*map) == nullptr) Refuse(value->place, kMergeKey, "takes a map or a list of maps");
+  }
+  return maps;
+}
+
+/// Makes a tree of what yaml-cpp's parser meets. Its own Node is not used because it keeps neither
+/// duplicate keys, to refuse them, nor the quotes that tell the text "5" from the number 5.
+///
+/// Errors   Throws Refused; ParseDocument turns it into a Status.
+class TreeBuilder : public YAML::EventHandler {
+ public:
+  explicit TreeBuilder(const Limits& limits) : limits_(limits) {}
+
+  /// The document, once it has ended.
+  [[nodiscard]] const NodeRef& root() const { return root_; }
+
+  void OnDocumentStart(const YAML::Mark&) override {}
+  void OnDocumentEnd() override {}
+  void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override;
+  void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override;
+  void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                const std::string& text) override;
+  void OnSequenceStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                       YAML::EmitterStyle::value style) override;
+  void OnSequenceEnd() override { Close(); }
+  void OnMapStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                  YAML::EmitterStyle::value style) override;
+  void OnMapEnd() override { Close(); }
+
+ private:
+  /// A list or map whose end has not come yet.
+  struct Open {
+    Node node;
+    YAML::anchor_t anchor;
+    bool has_key = false;  ///< of a map: the next node is the value of `key`
+    std::string key{};
+    Place key_place{};
+    std::set<std::string, std::less<>> keys{};
+    List merged{};  ///< values of `<<`
+  };
+
+  void Begin(Node node, const std::string& tag, YAML::anchor_t anchor);
+  void Close();
+  void Add(NodeRef node, YAML::anchor_t anchor, std::string_view as_key);
+  void AddKey(Open& map, const Node& node, std::string_view text) const;
+  void AddEntry(Open& map, NodeRef value) const;
+  void Grow(Open& open, const Node& part) const;
+
+  const Limits limits_;
+  std::vector<Open> open_;
+  std::map<YAML::anchor_t, NodeRef> anchors_;
+  NodeRef root_;
+};
+
+void TreeBuilder::OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) {
+  Add(std::make_shared<const Node>(Node{{}, At(mark)}), anchor, "");
+}
+
+void TreeBuilder::OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) {
+  const auto found = anchors_.find(anchor);
+  if (found == anchors_.end()) Refuse(At(mark), "", "an alias inside what it stands for");
+  const auto* text = std::get_if<std::string>(&found->second->value);
+  Add(found->second, 0, text == nullptr ? "" : *text);
+}
+
+void TreeBuilder::OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                           const std::string& text) {
+  if (tag != kPlain && tag != kQuoted && tag != kText && !tag.empty()) {
+    Refuse(At(mark), "", fmt::format("tag {} is not supported", tag));
+  }
+  Node node{{}, At(mark)};
+  if (tag == kPlain) {
+    node.value = PlainScalar(text);
+  } else {
+    node.value = text;
+  }
+  Add(std::make_shared<const Node>(std::move(node)), anchor, text);
+}
+
+void TreeBuilder::OnSequenceStart(const YAML::Mark& mark, const std::string& tag,
+                                  YAML::anchor_t anchor, YAML::EmitterStyle::value /*style*/) {
+  Begin({List(), At(mark)}, tag, anchor);
+}
+
+void TreeBuilder::OnMapStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                             YAML::EmitterStyle::value /*style*/) {
+  Begin({Map(), At(mark)}, tag, anchor);
+}
+
+void TreeBuilder::Begin(Node node, const std::string& tag, YAML::anchor_t anchor) {
+  if (tag != kPlain && !tag.empty()) {
+    Refuse(node.place, "", fmt::format("tag {} is not supported", tag));
+  }
+  if (open_.size() == limits_.depth) {
+    Refuse(node.place, "",
+           fmt::format("lists and maps inside each other: more than {}", limits_.depth));
+  }
+  open_.push_back({std::move(node), anchor});
+}
+
+void TreeBuilder::Close() {
+  Open closed = std::move(open_.back());
+  open_.pop_back();
+  if (auto* map = std::get_if<Map>(&closed.node.value)) {
+    for (const NodeRef& base : closed.merged) {  // what the map has itself counts
+      for (const Entry& entry : *AsMap(*base)) {
+        if (Find(*map, entry.key) != nullptr) continue;
+        Grow(closed, *entry.value);
+        map->push_back(entry);
+      }
+      if (map->size() > limits_.keys) {
+        Refuse(closed.node.place, "", fmt::format("a map with more than {} keys", limits_.keys));
+      }
+    }
+  }
+  Add(std::make_shared<const Node>(std::move(closed.node)), closed.anchor, "");
+}
+
+void TreeBuilder::Add(NodeRef node, YAML::anchor_t anchor, std::string_view as_key) {
+  if (anchor != 0) anchors_[anchor] = node;
+  if (open_.empty()) {
+    root_ = std::move(node);
+    return;
+  }
+  Open& open = open_.back();
+  if (auto* list = std::get_if<List>(&open.node.value)) {
+    Grow(open, *node);
+    list->push_back(std::move(node));
+  } else if (open.has_key) {
+    AddEntry(open, std::move(node));
+  } else {
+    AddKey(open, *node, as_key);
+  }
+}
+
+void TreeBuilder::AddKey(Open& map, const Node& node, std::string_view text) const {
+  if (text.empty())
+    Refuse(node.place, "", fmt::format("a key is text, this is {}", TypeName(node)));
+  if (!map.keys.emplace(text).second) Refuse(node.place, text, "is there twice");
+  if (map.keys.size() > limits_.keys) {
+    Refuse(node.place, text, fmt::format("a map with more than {} keys", limits_.keys));
+  }
+  map.key = text;
+  map.key_place = node.place;
+  map.has_key = true;
+}
+
+void TreeBuilder::AddEntry(Open& map, NodeRef value) const {
+  map.has_key = false;
+  if (map.key == kMergeKey) {
+    map.merged = Merged(value);
+    return;
+  }
+  Grow(map, *value);
+  std::get<Map>(map.node.value).push_back({map.key, map.key_place, std::move(value)});
+}
+
+void TreeBuilder::Grow(Open& open, const Node& part) const {
+  open.node.size += part.size;
+  if (open.node.size > limits_.nodes) {
+    Refuse(part.place, "", fmt::format("more than {} values, aliases written out", limits_.nodes));
+  }
+}
+
+Place PlaceOf(std::string_view text, std::size_t offset) {
+  const std::string_view before = text.substr(0, offset);
+  const std::size_t line_start = before.rfind('\n') + 1;  // npos + 1 is 0
+  return {static_cast<int>(std::count(before.begin(), before.end(), '\n')) + 1,
+          static_cast<int>(offset - line_start) + 1};
+}
+
+Status CheckText(const std::string& text, const Limits& limits) {
+  if (text.size() > limits.bytes) {
+    return Fault({1, 1}, "", fmt::format("more than {} bytes", limits.bytes));
+  }
+  const std::size_t valid = ValidUtf8(text);
+  if (valid < text.size()) return Fault(PlaceOf(text, valid), "", "is no UTF-8 text");
+  const std::size_t zero = text.find('\0');
+  if (zero != std::string::npos) return Fault(PlaceOf(text, zero), "", "a zero byte");
+  return absl::OkStatus();
+}
+
+Result<NodeRef> Parse(const std::string& text, const Limits& limits) {
+  std::istringstream stream(text);
+  YAML::Parser parser(stream);
+  TreeBuilder first(limits);
+  if (!parser.HandleNextDocument(first) || first.root() == nullptr) {
+    return Fault({1, 1}, "", "the document is empty");
+  }
+  TreeBuilder second(limits);
+  if (parser.HandleNextDocument(second) && second.root() != nullptr && !IsNull(*second.root())) {
+    return Fault(second.root()->place, "", "a second document: write one benchmark a file");
+  }
+  return first.root();
+}
+
+}  // namespace
+
+Result<NodeRef> ParseDocument(const std::string& text, const Limits& limits) {
+  if (Status status = CheckText(text, limits); !status.ok()) return status;
+  try {
+    return Parse(text, limits);
+  } catch (const Refused& refused) {
+    return refused.status;
+  } catch (const YAML::Exception& error) {
+    return Fault({error.mark.line + 1, error.mark.column + 1}, "", error.msg);
+  }
+}
+
+}  // namespace twofold::yaml

@@ -1,0 +1,94 @@
+#include "kubernetes/lifecycle/times/threshold.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+namespace twofold::lifecycle {
+namespace {
+
+SpanSummary Seconds(double seconds, std::size_t missing = 0) {
+  const double never = std::numeric_limits<double>::infinity();
+  std::vector<Between> values(100 - missing, {seconds, seconds});
+  values.insert(values.end(), missing, {never, never});
+  return Summarize("pod_ready", values);
+}
+
+Status Checked(const std::string& text, const SpanSummary& span, const Counts& counts = {}) {
+  const auto threshold = ReadThreshold(text);
+  if (!threshold.ok()) return threshold.status();
+  return Check(*threshold, {span}, counts);
+}
+
+TEST(Threshold, FailsIfItHolds) {
+  EXPECT_TRUE(Checked("pod_ready_p99>5s", Seconds(5)).ok());
+  EXPECT_EQ(Checked("pod_ready_p99>=5s", Seconds(5)).code(), absl::StatusCode::kInternal);
+  EXPECT_FALSE(Checked("pod_ready_p99>4999ms", Seconds(5)).ok());
+  EXPECT_FALSE(Checked("pod_ready_mean<1m", Seconds(5)).ok());
+  EXPECT_TRUE(Checked("pod_ready_max>5000001us", Seconds(5)).ok());
+}
+
+TEST(Threshold, AnEmptySetFails) {
+  const Status status = Checked("pod_ready_p99>5s", Summarize("pod_ready", {}));
+  EXPECT_EQ(status.code(), absl::StatusCode::kInternal);
+  EXPECT_EQ(status.message(),
+            "--fail-if pod_ready_p99>5s: it is not known, as no workload has pod_ready");
+  EXPECT_EQ(Checked("pod_ready_mean>5s", Seconds(1, 100)).message(),
+            "--fail-if pod_ready_mean>5s: it is not known, as 100 of 100 workloads never came to "
+            "pod_ready");
+}
+
+TEST(Threshold, WorkloadsThatNeverBecameReadyFailIt) {
+  EXPECT_TRUE(Checked("pod_ready_p90>5s", Seconds(1, 5)).ok());
+  const Status status = Checked("pod_ready_p99>5s", Seconds(1, 5));
+  EXPECT_EQ(status.message(),
+            "--fail-if pod_ready_p99>5s: it is not known, as 5 of 100 workloads never came to "
+            "pod_ready");
+}
+
+TEST(Threshold, AMaxWithMissingOnesIsNone) {
+  EXPECT_TRUE(Checked("pod_ready_max>5s", Seconds(1)).ok());
+  const Status status = Checked("pod_ready_max>5s", Seconds(1, 1));
+  EXPECT_EQ(status.code(), absl::StatusCode::kInternal);
+  EXPECT_NE(status.message().find("never came"), std::string::npos) << status;
+  EXPECT_TRUE(Checked("pod_ready_min>5s", Seconds(1, 1)).ok());
+}
+
+TEST(Threshold, WhatIsNotKnownFailsWhateverTheSign) {
+  for (const char* text : {"pod_ready_p99<500ms", "pod_ready_p99<=500ms", "pod_ready_p99>5s",
+                           "pod_ready_p99>=5s", "pod_ready_max<500ms"}) {
+    EXPECT_EQ(Checked(text, Seconds(1, 5)).code(), absl::StatusCode::kInternal) << text;
+  }
+}
+
+TEST(Threshold, CountsHaveNoUnit) {
+  EXPECT_FALSE(Checked("lost>0", Seconds(1), {{"lost", 1}}).ok());
+  EXPECT_TRUE(Checked("lost>0", Seconds(1), {{"lost", 0}}).ok());
+  EXPECT_EQ(Checked("lost>0s", Seconds(1), {{"lost", 1}}).code(),
+            absl::StatusCode::kInvalidArgument);
+}
+
+TEST(Threshold, AnUnknownNameIsRefusedWithTheKnownOnes) {
+  const Status status = Checked("pod_redy_p99>5s", Seconds(1), {{"lost", 0}});
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_NE(status.message().find("pod_ready, lost"), std::string::npos) << status;
+}
+
+TEST(Threshold, DoubtIsSaid) {
+  const Status status = Checked("pod_ready_p99>2s", Summarize("pod_ready", {{1.0, 4.0}}));
+  EXPECT_NE(status.message().find("holds the limit"), std::string::npos) << status;
+}
+
+TEST(Threshold, OtherTextsAreRefusedWithAnExample) {
+  for (const char* bad : {"", ">5s", "pod_ready_p99", "pod_ready_p99>", "pod_ready_p99>5",
+                          "pod_ready_p99>5h", "pod_ready_p99>-5s", "pod_ready_p99>nans", "lost>",
+                          "lost>inf", "lost>1x", "pod_ready_p99=5s"}) {
+    const Status status = ReadThreshold(bad).status();
+    EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << bad;
+    EXPECT_NE(status.message().find("--fail-if"), std::string::npos) << bad;
+  }
+  EXPECT_FALSE(ReadThreshold(std::string(1000, 'a') + ">1").ok());
+}
+
+}  // namespace
+}  // namespace twofold::lifecycle
