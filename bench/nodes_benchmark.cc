@@ -68,8 +68,8 @@ int Simulate(const Load& load, int from, int to) {
   config.cluster.server = ReadLine(from);
   nodes::SimulationPlan settings;
   settings.nodes.count = load.nodes;
-  settings.habits.start = *stats::Distribution::Parse("exp:1s");
-  settings.habits.run = *stats::Distribution::Parse("exp:2s");
+  settings.habits.start = *Distribution::Parse("exp:1s");
+  settings.habits.run = *Distribution::Parse("exp:2s");
   nodes::Simulation simulation(kube::Open(config), settings, {}, /*connections=*/4);
   const Instant begun = Now();
   AwaitUp(simulation, load.nodes);

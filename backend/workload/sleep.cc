@@ -27,7 +27,7 @@ Result<SleepTimes> ParseSleep(std::span<const std::string_view> arguments) {
   if (arguments.empty() || arguments.size() > 2) {
     return Wrong("takes one or two arguments, TIME [SEED]: 0.5 or exponential:0.5 7");
   }
-  auto time = stats::Distribution::Parse(arguments[0]);
+  auto time = Distribution::Parse(arguments[0]);
   if (!time.ok()) return Wrong(std::string(time.status().message()));
   SleepTimes times{*std::move(time)};
   if (arguments.size() == 1) return times;

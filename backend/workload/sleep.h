@@ -9,13 +9,13 @@
 #include "backend/workload/deadlines.h"
 #include "backend/workload/workload.h"
 #include "lib/common/result.h"
-#include "lib/stats/distribution.h"
+#include "lib/common/distribution.h"
 
 namespace twofold::backend {
 
 /// How long jobs sleep.
 struct SleepTimes {
-  stats::Distribution time;
+  Distribution time;
   std::uint64_t seed = 0;
 
   /// The time of one job. It depends on the seed and the job's id alone: not on the worker, so
@@ -24,7 +24,7 @@ struct SleepTimes {
   [[nodiscard]] Duration Of(const AttemptId& id) const;
 };
 
-/// The arguments TIME [SEED]: a time or a distribution of times as stats::Distribution reads it,
+/// The arguments TIME [SEED]: a time or a distribution of times as Distribution reads it,
 /// and a whole number.
 ///
 /// Errors   kInvalidArgument with the text and what is allowed.

@@ -13,7 +13,7 @@
 #include "lib/common/options.h"
 #include "lib/process/environment.h"
 #include "lib/rpc/limits.h"
-#include "lib/stats/distribution.h"
+#include "lib/common/distribution.h"
 #include "suites/table/workload.h"
 
 namespace twofold::cli {
@@ -47,7 +47,7 @@ CLI::Option* Add(CLI::App& app, const std::string& name, const std::string& type
 template <typename Time>
 CLI::Option* AddTime(CLI::App& app, const std::string& name, Time& time, const std::string& help) {
   return Add(app, name, "TIME", help, [&time](const std::string& text) {
-    const auto parsed = stats::ParseTime(text);
+    const auto parsed = ParseTime(text);
     if (parsed.ok()) time = *parsed;
     return parsed.status();
   });

@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "lib/common/options.h"
-#include "lib/stats/distribution.h"
+#include "lib/common/distribution.h"
 
 namespace twofold::local {
 namespace {
@@ -38,7 +38,7 @@ Result<QueuePlan> ParseQueue(const std::string& text, const Arguments& otherwise
     return QueuePlan{name, otherwise};
   }
   const std::string time = equals == std::string::npos ? "" : text.substr(equals + 1);
-  if (problem.empty()) problem = std::string(stats::Distribution::Parse(time).status().message());
+  if (problem.empty()) problem = std::string(Distribution::Parse(time).status().message());
   if (problem.empty()) return QueuePlan{name, {"sleep", time}};
   return absl::InvalidArgumentError(
       absl::StrCat("--queues '", text, "': ", problem,
@@ -54,7 +54,7 @@ Arguments QueuesIn(const std::string& text) {
     const std::size_t equals = queues.empty() ? std::string::npos : queues.back().find('=');
     const bool goes_on = equals != std::string::npos && part.find('=') == std::string::npos &&
                          queues.back().find(':', equals) != std::string::npos &&
-                         !stats::Distribution::Parse(queues.back().substr(equals + 1)).ok();
+                         !Distribution::Parse(queues.back().substr(equals + 1)).ok();
     if (goes_on) {
       absl::StrAppend(&queues.back(), ",", part);
     } else {

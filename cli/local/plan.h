@@ -68,7 +68,7 @@ struct LoadCluster {
 std::string QueueOfSlots(int slots);
 
 struct ClusterOptions {
-  /// NAME=TIME,...: how long their workers sleep for a job, a distribution of lib/stats; NAME: they
+  /// NAME=TIME,...: how long their workers sleep for a job, lib/common/distribution; NAME: they
   /// run `workload`.
   std::string queues = "sleep=0.2";
   std::vector<std::string> workload{};  ///< {"gpu", "{...}"}

@@ -35,10 +35,10 @@ Status Set(To& to, const std::string& option, const std::string& text, Parse par
   return absl::OkStatus();
 }
 
-Result<stats::Distribution> ReadRecorded(const std::string& path) {
+Result<Distribution> ReadRecorded(const std::string& path) {
   const auto text = ReadFile(path, kMostMib << 20);
   if (!text.ok()) return absl::InvalidArgumentError(text.status().message());
-  return stats::Distribution::Recorded(*text);
+  return Distribution::Recorded(*text);
 }
 
 Status ReadNodes(const UpOptions& options, NodeTemplate& nodes) {
@@ -83,7 +83,7 @@ Status ReadHabits(const UpOptions& options, Habits& habits) {
   struct Row {
     const char* option;
     std::string text;
-    std::function<void(stats::Distribution)> set;
+    std::function<void(Distribution)> set;
     bool is_file = false;
   };
   const std::vector<Row> rows = {
@@ -101,7 +101,7 @@ Status ReadHabits(const UpOptions& options, Habits& habits) {
   };
   for (const Row& row : rows) {
     if (row.is_file && row.text.empty()) continue;
-    auto time = row.is_file ? ReadRecorded(row.text) : stats::Distribution::Parse(row.text);
+    auto time = row.is_file ? ReadRecorded(row.text) : Distribution::Parse(row.text);
     if (!time.ok()) return ForOption(row.option, time.status());
     row.set(*std::move(time));
   }
@@ -117,10 +117,10 @@ Status ReadLosses(const UpOptions& options, Losses& losses) {
   }
   if (!options.loss_after.empty()) {
     const Status status =
-        Set(losses.after, "--loss-after", options.loss_after, stats::Distribution::Parse);
+        Set(losses.after, "--loss-after", options.loss_after, Distribution::Parse);
     if (!status.ok()) return status;
   }
-  return Set(losses.time, "--loss-time", options.loss_time, stats::Distribution::Parse);
+  return Set(losses.time, "--loss-time", options.loss_time, Distribution::Parse);
 }
 
 void DeclareNodes(CLI::App& app, UpOptions& options) {

@@ -77,7 +77,7 @@ class Worker final : private backend::Runner::Listener {
 
   boost::asio::io_context io_;
   std::set<std::pair<std::uint64_t, std::uint32_t>> running_;
-  backend::Sleep sleep_{io_, {stats::Distribution(std::chrono::hours(1))}};
+  backend::Sleep sleep_{io_, {Distribution(std::chrono::hours(1))}};
   backend::Runner runner_{io_, sleep_, {.slots = 8}, *this};
 };
 

@@ -15,19 +15,19 @@
 namespace twofold::nodes {
 namespace {
 
-Status SetTime(stats::Distribution& time, const std::string& text) {
-  auto parsed = stats::Distribution::Parse(text);
+Status SetTime(Distribution& time, const std::string& text) {
+  auto parsed = Distribution::Parse(text);
   if (!parsed.ok()) return parsed.status();
   time = *std::move(parsed);
   return absl::OkStatus();
 }
 
-Status SetRun(std::optional<stats::Distribution>& run, const std::string& text) {
+Status SetRun(std::optional<Distribution>& run, const std::string& text) {
   if (text == "never") {
     run.reset();
     return absl::OkStatus();
   }
-  auto parsed = stats::Distribution::Parse(text);
+  auto parsed = Distribution::Parse(text);
   if (!parsed.ok()) return parsed.status();
   run = *std::move(parsed);
   return absl::OkStatus();

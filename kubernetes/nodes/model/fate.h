@@ -7,7 +7,7 @@
 #include "kubernetes/nodes/model/pod.h"
 #include "lib/common/instant.h"
 #include "lib/common/result.h"
-#include "lib/stats/distribution.h"
+#include "lib/common/distribution.h"
 
 namespace twofold::nodes {
 
@@ -23,15 +23,15 @@ Result<Utilisation> ParseUtilisation(const std::string& text);
 /// How pods live, unless their annotations (names.h) say otherwise.
 struct Habits {
   std::uint64_t seed = 1;
-  stats::Distribution start{std::chrono::seconds(1)};  ///< from being seen to running
+  Distribution start{std::chrono::seconds(1)};  ///< from being seen to running
   /// From running to the end; nullopt: until deleted. A pod with restartPolicy Always never ends.
-  std::optional<stats::Distribution> run = stats::Distribution{std::chrono::seconds(10)};
+  std::optional<Distribution> run = Distribution{std::chrono::seconds(10)};
   /// From the deletion to being gone; at most its grace.
-  stats::Distribution stop{Duration::zero()};
+  Distribution stop{Duration::zero()};
   double failures = 0;   ///< the share of pods that fail instead of succeeding
   int exit_code = 1;     ///< of failed containers
   double evictions = 0;  ///< the share of pods that are evicted, if they run so long
-  stats::Distribution evict_after{std::chrono::minutes(1)};
+  Distribution evict_after{std::chrono::minutes(1)};
   Utilisation utilisation;
 };
 

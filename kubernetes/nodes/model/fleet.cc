@@ -19,9 +19,9 @@ Result<PlannedLoss> ParseLoss(const std::string& text) {
     return absl::InvalidArgumentError(
         absl::StrCat("'", text, "' is not COUNT@AT+TIME, such as 5@60s+2m"));
   }
-  const auto when = stats::ParseTime(text.substr(at + 1, plus - at - 1));
+  const auto when = ParseTime(text.substr(at + 1, plus - at - 1));
   if (!when.ok()) return when.status();
-  const auto time = stats::ParseTime(text.substr(plus + 1));
+  const auto time = ParseTime(text.substr(plus + 1));
   if (!time.ok()) return time.status();
   loss.at = *when;
   loss.time = *time;

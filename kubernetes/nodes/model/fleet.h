@@ -14,7 +14,7 @@
 #include "lib/common/instant.h"
 #include "lib/common/random.h"
 #include "lib/common/result.h"
-#include "lib/stats/distribution.h"
+#include "lib/common/distribution.h"
 
 namespace twofold::nodes {
 
@@ -32,8 +32,8 @@ Result<PlannedLoss> ParseLoss(const std::string& text);
 /// they are back.
 struct Losses {
   std::uint64_t seed = 1;
-  std::optional<stats::Distribution> after;  ///< of each node, from being up; nullopt: never
-  stats::Distribution time{std::chrono::minutes(2)};  ///< until such a node is back
+  std::optional<Distribution> after;  ///< of each node, from being up; nullopt: never
+  Distribution time{std::chrono::minutes(2)};  ///< until such a node is back
   std::vector<PlannedLoss> planned;
 };
 

@@ -25,7 +25,7 @@ class RunningAgent {
   /// With the sleep suite.
   RunningAgent(AgentOptions options, Duration sleep)
       : RunningAgent(std::move(options), [&](const WorkloadParts& parts) {
-          return std::make_unique<Sleep>(parts.io, SleepTimes{stats::Distribution(sleep)});
+          return std::make_unique<Sleep>(parts.io, SleepTimes{Distribution(sleep)});
         }) {}
 
   /// With the command suite and a shell text as its program, `$1` in it being `argument`. One at a

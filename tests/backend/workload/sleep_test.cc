@@ -43,7 +43,7 @@ TEST(SleepTimes, DependOnTheJobAndTheSeedNotOnTheAttempt) {
 class SleepTest : public ::testing::Test {
  protected:
   boost::asio::io_context io_;
-  Sleep sleep_{io_, {stats::Distribution(milliseconds(1))}};
+  Sleep sleep_{io_, {Distribution(milliseconds(1))}};
   Recorder recorder_{io_, sleep_};
 };
 

@@ -39,8 +39,8 @@ class SimulationTest : public ::testing::Test {
     SimulationPlan settings;
     settings.nodes.count = kNodes;
     settings.nodes.capacity[kGpuResource] = "2";
-    settings.habits.start = stats::Distribution(milliseconds(20));
-    settings.habits.run = stats::Distribution(milliseconds(50));
+    settings.habits.start = Distribution(milliseconds(20));
+    settings.habits.run = Distribution(milliseconds(50));
     return settings;
   }
 
@@ -201,7 +201,7 @@ TEST_F(SimulationTest, APodThatTookTheNameOfAnotherLivesItsOwnLife) {
 
 TEST_F(SimulationTest, NextUpGoesOnWithNodesAndPodsOfAKilledOne) {
   SimulationPlan settings = Settings();
-  settings.habits.run = stats::Distribution(seconds(2));
+  settings.habits.run = Distribution(seconds(2));
   Begin(settings);
   ASSERT_TRUE(testing::Await([&] { return simulation_->counts().fleet.up == kNodes; }));
   PutPods(5);

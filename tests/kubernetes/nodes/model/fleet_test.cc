@@ -164,8 +164,8 @@ TEST(Fleet, ALeaseThatIsThereIsRenewedAtOnce) {
 
 TEST(Fleet, LossesAtRandomComeAtTheirRateAndBackAgain) {
   Losses losses;
-  losses.after = *stats::Distribution::Parse("exp:100s");
-  losses.time = stats::Distribution(seconds(100));
+  losses.after = *Distribution::Parse("exp:100s");
+  losses.time = Distribution(seconds(100));
   Fleet fleet = Make(200, losses);
   for (int i = 0; i <= 2000; ++i) CarryAll(fleet, kBegun + seconds(i));
   // Each node is lost once in 200 s, half of its time.

@@ -121,7 +121,7 @@ TEST_F(LivesTest, LateCallsDoNotMoveThePlan) {
 }
 
 TEST_F(LivesTest, SameSeedAndNameGiveTheSameLifeWhateverTheOrderOfArrival) {
-  habits_.start = *stats::Distribution::Parse("exp:5s");
+  habits_.start = *Distribution::Parse("exp:5s");
   Lives one = Make();
   one.Seen(PodOn("sim-0", "a"), begun_);
   const auto alone = one.NextDue();
@@ -172,7 +172,7 @@ TEST_F(LivesTest, TheShareOfFailuresFails) {
 
 TEST_F(LivesTest, EvictedPodsSaySo) {
   habits_.evictions = 1;
-  habits_.evict_after = stats::Distribution(seconds(4));
+  habits_.evict_after = Distribution(seconds(4));
   Lives lives = Make();
   lives.Seen(PodOn("sim-0", "a", "Always"), At(seconds(0)));
   Carry(lives, seconds(1));
@@ -353,7 +353,7 @@ TEST_F(LivesTest, ADeletionThatComesDuringACallIsObeyedAfterIt) {
 }
 
 TEST_F(LivesTest, StoppingTakesItsTimeButNotMoreThanTheGrace) {
-  habits_.stop = stats::Distribution(seconds(8));
+  habits_.stop = Distribution(seconds(8));
   Lives lives = Make();
   for (const char* name : {"a", "b"}) lives.Seen(PodOn("sim-0", name, "Always"), At(seconds(0)));
   while (const auto order = lives.Take(At(seconds(1)))) {

@@ -9,7 +9,7 @@
 #include "lib/common/random.h"
 #include "lib/common/result.h"
 
-namespace twofold::stats {
+namespace twofold {
 
 /// The longest time that can be written, and that a distribution gives: more than 31 years.
 inline constexpr Duration kLongestTime = std::chrono::seconds(1'000'000'000);
@@ -57,4 +57,4 @@ inline constexpr std::size_t kMostRecorded = 1'000'000;
 /// Errors   kInvalidArgument: anything else.
 Result<Duration> ParseTime(std::string_view text);
 
-}  // namespace twofold::stats
+}  // namespace twofold

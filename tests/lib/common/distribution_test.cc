@@ -1,4 +1,4 @@
-#include "lib/stats/distribution.h"
+#include "lib/common/distribution.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace twofold::stats {
+namespace twofold {
 namespace {
 
 using std::chrono::milliseconds;
@@ -163,4 +163,4 @@ TEST(Recorded, WithoutAnyTimeThereIsNoDistribution) {
 }
 
 }  // namespace
-}  // namespace twofold::stats
+}  // namespace twofold

@@ -1,4 +1,4 @@
-#include "lib/stats/distribution.h"
+#include "lib/common/distribution.h"
 
 #include <absl/strings/escaping.h>
 #include <absl/strings/numbers.h>
@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-namespace twofold::stats {
+namespace twofold {
 namespace {
 
 constexpr const char* kExamples =
@@ -193,4 +193,4 @@ Result<Distribution> Distribution::Recorded(std::string_view text) {
   });
 }
 
-}  // namespace twofold::stats
+}  // namespace twofold
