@@ -15,10 +15,10 @@
 namespace twofold::stats {
 namespace {
 
-constexpr double kUnlimited = std::numeric_limits<double>::infinity();
+constexpr double kNoEnd = std::numeric_limits<double>::infinity();
 
 // What agrees to this, relatively, differs by rounding alone.
-constexpr double kRounding = 1e-12;
+constexpr double kSame = 1e-12;
 
 // Digits that a computed value has, and a printed one has not.
 constexpr double kPrinted = 1e-9;
@@ -27,7 +27,7 @@ constexpr std::size_t kDraws = 1999;
 constexpr std::size_t kMostExact = 50;  // values on both sides
 
 bool AreEqual(double a, double b) {
-  return std::abs(a - b) <= kRounding * std::max(std::abs(a), std::abs(b));
+  return std::abs(a - b) <= kSame * std::max(std::abs(a), std::abs(b));
 }
 
 /// A mean, the square of its error, and how far digits that were not printed may move it.
@@ -159,7 +159,7 @@ double ResolutionOf(std::span<const double> values) {
     const bool are_multiples = std::all_of(values.begin(), values.end(), [&](double value) {
       const double times = value / digit;
       return std::abs(times) < 1.0 / kPrinted &&
-             std::abs(times - std::round(times)) <= kRounding * std::max(1.0, std::abs(times));
+             std::abs(times - std::round(times)) <= kSame * std::max(1.0, std::abs(times));
     });
     if (are_multiples) return digit;
   }
@@ -167,8 +167,8 @@ double ResolutionOf(std::span<const double> values) {
 }
 
 Change ChangeOfMean(const Summary& base, const Summary& now, double confidence) {
-  Change change{.difference = {now.mean - base.mean, -kUnlimited, kUnlimited}};
-  if (base.mean > 0.0) change.ratio = {now.mean / base.mean, 0.0, kUnlimited};
+  Change change{.difference = {now.mean - base.mean, -kNoEnd, kNoEnd}};
+  if (base.mean > 0.0) change.ratio = {now.mean / base.mean, 0.0, kNoEnd};
   if (base.n < 2 || now.n < 2 || !std::isfinite(change.difference.value)) return change;
   const double resolution = ResolutionOf(std::array{base.least, base.most, now.least, now.most});
   const Side a = SideOf(base, resolution);
@@ -192,13 +192,13 @@ Change ChangeOfMean(const Summary& base, const Summary& now, double confidence) 
 
 Change ChangeOfMedian(std::span<const double> base, std::span<const double> now, double confidence,
                       std::uint64_t seed) {
-  if (base.empty() || now.empty()) return {.difference = {0.0, -kUnlimited, kUnlimited}};
+  if (base.empty() || now.empty()) return {.difference = {0.0, -kNoEnd, kNoEnd}};
   const double before = Median({base.begin(), base.end()});
   const double after = Median({now.begin(), now.end()});
-  Change change{.difference = {after - before, -kUnlimited, kUnlimited}};
+  Change change{.difference = {after - before, -kNoEnd, kNoEnd}};
   const bool has_ratio =
       std::all_of(base.begin(), base.end(), [](double value) { return value > 0.0; });
-  if (has_ratio) change.ratio = {after / before, 0.0, kUnlimited};
+  if (has_ratio) change.ratio = {after / before, 0.0, kNoEnd};
   if (std::min(base.size(), now.size()) < kLeastForMedian) return change;
   std::vector<double> all(base.begin(), base.end());
   all.insert(all.end(), now.begin(), now.end());

@@ -62,14 +62,14 @@ TEST(ParseCommand, ShowsATableOfMeasurementsAndSeries) {
 
 TEST(ParseCommand, JsonHasAnEntryAFileAndCsvALineANumber) {
   const std::string good = Sample("iperf/iperf3_tcp.json");
-  const ParseRan json = Parse({"iperf", good, Sample("iperf/iperf3_refused.json"), "--json"});
-  EXPECT_EQ(json.code, 1);
-  const auto entries = nlohmann::json::parse(json.out);
+  const ParseRan ran = Parse({"iperf", good, Sample("iperf/iperf3_refused.json"), "--json"});
+  EXPECT_EQ(ran.code, 1);
+  const auto entries = nlohmann::json::parse(ran.out);
   ASSERT_EQ(entries.size(), 2U);
   EXPECT_EQ(entries[0]["source"], good);
   EXPECT_EQ(entries[0]["measurements"][0]["unit"], "Gbit/s");
-  EXPECT_TRUE(Has(entries[1]["error"], "Connection refused")) << json.out;
-  EXPECT_EQ(json.out,
+  EXPECT_TRUE(Has(entries[1]["error"], "Connection refused")) << ran.out;
+  EXPECT_EQ(ran.out,
             Parse({"iperf", good, Sample("iperf/iperf3_refused.json"), "--output", "json"}).out);
   const ParseRan csv = Parse({"iperf", good, "--csv"});
   EXPECT_EQ(csv.code, 0);
@@ -107,10 +107,10 @@ TEST(ParseCommand, OldResultsAreKeptAsARun) {
   EXPECT_EQ(results.code, 0) << results.err;
   EXPECT_TRUE(Has(results.out, "throughput")) << results.out;
   EXPECT_TRUE(Has(results.out, "13.91719270777437")) << results.out;
-  const auto json =
+  const auto kept_run =
       nlohmann::json::parse(RunParse({"results", "old", "--store", store, "--json"}).out);
-  EXPECT_EQ(json["permutations"][0]["succeeded"], 2);
-  EXPECT_EQ(json["permutations"][0]["failed"], 1);
+  EXPECT_EQ(kept_run["permutations"][0]["succeeded"], 2);
+  EXPECT_EQ(kept_run["permutations"][0]["failed"], 1);
   const ParseRan again =
       Parse({"iperf", Sample("iperf/iperf3_tcp.json"), "--store", store, "--run", "old"});
   EXPECT_TRUE(Has(again.err, "run 'old' is in " + store + " already")) << again.err;
@@ -147,9 +147,9 @@ TEST(ParseCommand, ARunOfARecognisedToolHasItsKind) {
   const results::TempDir folder;
   const std::string store = folder.Path("old.db");
   EXPECT_EQ(Parse({Sample("iperf/iperf3_tcp.json"), "--store", store, "--run", "old"}).code, 0);
-  const auto json = nlohmann::json::parse(RunParse({"results", "--store", store, "--json"}).out);
-  EXPECT_EQ(json["run"]["kind"], "iperf");
-  EXPECT_EQ(json["run"]["id"], "old");
+  const auto run = nlohmann::json::parse(RunParse({"results", "--store", store, "--json"}).out);
+  EXPECT_EQ(run["run"]["kind"], "iperf");
+  EXPECT_EQ(run["run"]["id"], "old");
 }
 
 TEST(ParseCommand, WrongWordsAreRefused) {

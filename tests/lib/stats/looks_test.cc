@@ -48,13 +48,13 @@ double SpentByLooks(double cap) {
   const double last = StudentFactor(LookAt(cap, 1.0, cap).confidence, 1e9);
   int wrong = 0;
   for (int i = 0; i < kTries; ++i) {
-    double seconds = 0.0;
+    double time = 0.0;
     double sum = 0.0;
     for (Look look = LookAt(0.0, 1.0, cap); !look.last;) {
       sum += std::sqrt(look.next_seconds) * normal(random);
-      seconds += look.next_seconds;
-      look = LookAt(seconds, 1.0, cap);
-      if (look.due && std::abs(sum) > (look.last ? last : early) * std::sqrt(seconds)) {
+      time += look.next_seconds;
+      look = LookAt(time, 1.0, cap);
+      if (look.due && std::abs(sum) > (look.last ? last : early) * std::sqrt(time)) {
         ++wrong;
         break;
       }
