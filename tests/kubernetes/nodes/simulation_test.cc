@@ -422,10 +422,9 @@ TEST_F(NodesProgramTest, WarningsAreNotInTheResult) {
   const auto told = Start({"status", "--output", "json"});  // which writes the kubeconfig
   EXPECT_EQ(told->Wait(), 0) << told->output();
   ASSERT_THAT(told->output(), HasSubstr("INSECURE"));
-  const auto twofold = std::filesystem::read_symlink("/proc/self/exe").parent_path() / "../../../bin";
   testing::Program piped("/bin/sh",
                          {"-c", "\"$0\" nodes status --output json --kubeconfig \"$1\" 2>/dev/null",
-                          twofold / "twofold", folder_ / "config"});
+                          TWOFOLD_BIN "/twofold", folder_ / "config"});
   EXPECT_EQ(piped.Wait(), 0);
   EXPECT_EQ(Json::parse(piped.output(), nullptr, false), Json::array()) << piped.output();
 }
