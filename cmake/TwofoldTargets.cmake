@@ -106,13 +106,14 @@ macro(twofold_tests_together name)
   _twofold_compile_tests(${name} "")
 endmacro()
 
-# twofold_test(NAME [HEAVY] [APART] [WAITS SECONDS] SOURCES ... DEPS ... [DEFINITIONS ...] [LABELS ...] [ARGS ...]):
+# twofold_test(NAME [HEAVY] [APART] [OWN] [WAITS SECONDS] SOURCES ... DEPS ... [DEFINITIONS ...] [LABELS ...] [ARGS ...]):
 # GoogleTest files, one ctest. HEAVY: their own code has much to do, so it is optimised as what it tests; that of others is
-# not, which saves a third of its compile time. APART: each file is compiled alone, as it uses names that others use, too.
+# not, which saves a third of its compile time. APART: each file is compiled alone, as it uses names that others use, too. OWN: in an executable
+# of its own, as it replaces what all in one share.
 # WAITS: in these SECONDS the processor has little to do, so three run where one of the others does; the longest begin first.
 function(twofold_test name)
-  cmake_parse_arguments(ARG "HEAVY;APART" "WAITS" "SOURCES;DEPS;DEFINITIONS;LABELS;ARGS" ${ARGN})
-  if(TWOFOLD_TESTS)
+  cmake_parse_arguments(ARG "HEAVY;APART;OWN" "WAITS" "SOURCES;DEPS;DEFINITIONS;LABELS;ARGS" ${ARGN})
+  if(TWOFOLD_TESTS AND NOT ARG_OWN)
     _twofold_join_test(${name})
   else()
     add_executable(${name} ${ARG_SOURCES})

@@ -34,8 +34,8 @@ StepVerdict Only(const ScalingVerdict& scaling) {
   return scaling.steps.empty() ? StepVerdict{} : scaling.steps.front();
 }
 
-ThroughputEstimate Estimated(double throughput, double seconds, double log_error) {
-  return {.seconds = seconds,
+ThroughputEstimate Estimated(double throughput, double length, double log_error) {
+  return {.seconds = length,
           .throughput = throughput,
           .log_error = log_error,
           .degrees = 10.0,
