@@ -79,8 +79,9 @@ Result<std::unique_ptr<http::Server>> ServePage(const metrics::PageOptions& opti
 Status OpenStore(const std::string& run, Work& work) {
   if (work.options.store.empty()) return absl::OkStatus();
   auto store = RunStore::Open(work.options.store, run);
-  if (store.ok()) work.store = *std::move(store);
-  return store.status();
+  if (!store.ok()) return store.status();
+  work.store = *std::move(store);
+  return absl::OkStatus();
 }
 
 Status RunAll(const Options& options, const cli::Globals& globals) {
