@@ -20,6 +20,7 @@ using Line = v1::LifecycleLine;
 
 constexpr std::uint32_t kVersion = 1;
 constexpr std::int64_t kEndNs = (std::int64_t{1} << 33) * 1'000'000'000;  // in 2242
+constexpr int kDeepest = 100;  // as protobuf has it; objects of Kubernetes have some twenty levels
 constexpr std::array<std::string_view, 4> kEventNames = {"listed", "added", "modified", "deleted"};
 
 Status Wrong(const std::string& field, const std::string& what) {
@@ -59,14 +60,14 @@ class LineWriter {
     Line::Seen& seen = *line_.mutable_seen();
     seen.set_event(std::string(kEventNames[static_cast<std::size_t>(one.event)]));
     seen.set_object(Dump(Trimmed(kind_, one.object)));
-    if (one.blind_since) seen.set_other(anchor_.UnixNs(*one.blind_since));
+    if (one.blind_since) seen.set_blind_since(anchor_.UnixNs(*one.blind_since));
   }
   void operator()(const input::Alive& one) { SetKind(one, *line_.mutable_alive()); }
   void operator()(const input::Listing& one) { SetKind(one, *line_.mutable_listing()); }
   void operator()(const input::Listed& one) { SetKind(one, *line_.mutable_listed()); }
   void operator()(const input::CanaryWritten& one) {
     line_.mutable_canary_written()->set_name(std::string(one.name));
-    line_.mutable_canary_written()->set_other(anchor_.UnixNs(one.replied));
+    line_.mutable_canary_written()->set_replied(anchor_.UnixNs(one.replied));
   }
   void operator()(const input::CanarySeen& one) {
     line_.mutable_canary_seen()->set_name(std::string(one.name));
@@ -121,6 +122,10 @@ Status ReadEarlier(Object object, Line& read) {
     object.erase("t");
     object.erase("do");
     if (object.contains("object")) object["object"] = Dump(object["object"]);
+    if (object.contains("other")) {
+      object[what == "seen" ? "blind_since" : "replied"] = object["other"];
+      object.erase("other");
+    }
     line[what] = std::move(object);
   }
   read.Clear();
@@ -141,7 +146,8 @@ Status TellSeen(Observer& observer, const Line::Seen& line, Instant at, const An
   if (event == kEventNames.end()) {
     return Wrong("event", "none of listed, added, modified, deleted");
   }
-  const auto blind_since = line.has_other() ? std::optional(anchor.At(line.other())) : std::nullopt;
+  const auto blind_since =
+      line.has_blind_since() ? std::optional(anchor.At(line.blind_since())) : std::nullopt;
   observer.Tell(
       input::Seen{static_cast<Event>(event - kEventNames.begin()), object, at, blind_since});
   return absl::OkStatus();
@@ -154,10 +160,12 @@ Status CheckTimes(const Line& line) {
     return Wrong("t", "there is no time in Unix nanoseconds");
   }
   const Line::Canary& written = line.canary_written();
-  if (line.has_canary_written() && !(written.has_other() && IsTime(written.other()))) {
-    return Wrong("other", "there is no time");
+  if (line.has_canary_written() && !(written.has_replied() && IsTime(written.replied()))) {
+    return Wrong("replied", "there is no time");
   }
-  if (line.seen().has_other() && !IsTime(line.seen().other())) return Wrong("other", "is no time");
+  if (line.seen().has_blind_since() && !IsTime(line.seen().blind_since())) {
+    return Wrong("blind_since", "is no time");
+  }
   return absl::OkStatus();
 }
 
@@ -210,7 +218,9 @@ Result<Line> ReadLine(const std::string& text) {
   Line line;
   Status status = ReadMessage(text, line);
   if (!status.ok()) {
-    Object earlier = Object::parse(text, nullptr, false);
+    // What lies deeper is left out: to write it again would take the stack.
+    const auto is_shallow = [](int depth, auto, const Object&) { return depth <= kDeepest; };
+    Object earlier = Object::parse(text, is_shallow, false);
     if (!earlier.is_object()) return absl::InvalidArgumentError("it is no JSON object");
     const bool is_earlier = earlier.contains("do") || earlier.contains("journal");
     if (is_earlier) status = ReadEarlier(std::move(earlier), line);
@@ -276,7 +286,7 @@ Status Tell(Observer& observer, const Line& line, const Anchor& anchor) {
       return tell(input::Listed{line.listed().name(), at});
     case Line::kCanaryWritten:
       return tell(input::CanaryWritten{line.canary_written().name(), at,
-                                       anchor.At(line.canary_written().other())});
+                                       anchor.At(line.canary_written().replied())});
     case Line::kCanarySeen:
       return tell(input::CanarySeen{line.canary_seen().name(), at});
     case Line::kResume:

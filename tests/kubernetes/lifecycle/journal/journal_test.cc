@@ -141,14 +141,14 @@ TEST_F(JournalTest, ALineThatIsWrongIsNamed) {
       {R"({"do": "dance", "t": 1})", "line 2: do: 'dance'"},
       {R"({"do": "seen", "t": 1})", "line 2: object"},
       {R"({"do": "seen", "t": 1, "object": {}, "event": "x"})", "line 2: event"},
-      {R"({"do": "canary_written", "t": 1, "name": "c"})", "line 2: other"},
+      {R"({"do": "canary_written", "t": 1, "name": "c"})", "line 2: replied"},
       {R"({"do": "plan", "t": 1, "space": "load", "name": "w", "slots": 99999999999})",
        "line 2: plan.slots"},
       {R"({"t": "1", "dance": {}})", "line 2: dance"},
       {R"({"t": "-1", "sent": {}})", "line 2: t"},
       {R"({"sent": {}})", "line 2: t"},
       {R"({"t": "1", "seen": {"event": "x", "object": "{}"}})", "line 2: event"},
-      {R"({"t": "1", "canary_written": {"name": "c"}})", "line 2: other"}};
+      {R"({"t": "1", "canary_written": {"name": "c"}})", "line 2: replied"}};
   for (const auto& [line, message] : wrong) {
     std::remove(path().c_str());
     AppendText(path(), HeadLine(RecordObject()) + line + "\n");
@@ -267,6 +267,18 @@ TEST_F(JournalTest, WhatNoObserverKnowsIsKeptToo) {
   ASSERT_TRUE(replay.Take(LineOf(tally, kBeganNs + 5)).ok());
   EXPECT_EQ(replay.tally(), tally);
   EXPECT_EQ(replay.Latest(), At(0) + Duration(5));
+}
+
+TEST_F(JournalTest, ObjectsThatAreNestedWithoutEndDoNotTakeTheStack) {
+  const std::string deep = std::string(1'000'000, '[') + std::string(1'000'000, ']');
+  Replay replay(TestAnchor());
+  ASSERT_TRUE(replay.Take(HeadLine(RecordObject())).ok());
+  for (const std::string& line :
+       {R"({"do":"seen","event":"added","object":{"kind":"Job","a":)" + deep + R"(},"t":1})",
+        R"({"t":"1","seen":{"event":"added","object":"{\"kind\":\"Job\",\"a\":)" + deep +
+            R"(}"}})"}) {
+    EXPECT_TRUE(replay.Take(line).ok()) << replay.Take(line);
+  }
 }
 
 // A journal as it was written until November 2026: {"do": ...}, and objects inside.
