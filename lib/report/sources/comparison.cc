@@ -40,6 +40,26 @@ void JudgeAll(std::vector<Paired>& pairs) {
 
 bool HasRatio(const Paired& pair) { return pair.change.ratio.has_value(); }
 
+/// Draws the ratios that have changed in this way, in the rows that the panel has.
+void AddRatios(const std::vector<Paired>& pairs, std::string_view change, Colour colour,
+               Panel& panel) {
+  Series bars{.form = Form::kSpans,
+              .name = change == "-" ? "may be chance" : std::string(change),
+              .colour = colour};
+  Series points{.form = Form::kPoints, .name = "", .colour = colour};
+  for (std::size_t row = 0; row < panel.y.names.size(); ++row) {
+    if (pairs[row].word != change) continue;
+    const stats::Bounded& ratio = *pairs[row].change.ratio;
+    const auto y = static_cast<double>(row);
+    if (std::isfinite(ratio.upper)) {
+      bars.data.push_back({ratio.lower, y, ratio.upper, panel.y.names[row]});
+    }
+    points.data.push_back({ratio.value, y, 0.0, panel.y.names[row]});
+  }
+  if (points.data.empty()) return;
+  panel.series.insert(panel.series.end(), {std::move(bars), std::move(points)});
+}
+
 }  // namespace
 
 std::vector<Paired> PairsOf(const RunResults& base, const RunResults& now) {
@@ -80,23 +100,7 @@ std::optional<Picture> ForestPicture(const std::vector<Paired>& all) {
     panel.y.names.push_back(absl::StrCat(pairs[row].varied, pairs[row].varied.empty() ? "" : " ",
                                          pairs[row].headline.title));
   }
-  for (const auto& [change, colour] : changes) {
-    Series bars{.form = Form::kSpans,
-                .name = std::string_view(change) == "-" ? "may be chance" : change,
-                .colour = colour};
-    Series points{.form = Form::kPoints, .name = "", .colour = colour};
-    for (std::size_t row = 0; row < drawn; ++row) {
-      if (pairs[row].word != change) continue;
-      const stats::Bounded& ratio = *pairs[row].change.ratio;
-      const auto y = static_cast<double>(row);
-      if (std::isfinite(ratio.upper)) {
-        bars.data.push_back({ratio.lower, y, ratio.upper, panel.y.names[row]});
-      }
-      points.data.push_back({ratio.value, y, 0.0, panel.y.names[row]});
-    }
-    if (points.data.empty()) continue;
-    panel.series.insert(panel.series.end(), {std::move(bars), std::move(points)});
-  }
+  for (const auto& [change, colour] : changes) AddRatios(pairs, change, colour, panel);
   if (drawn < pairs.size()) {
     panel.notes.push_back(
         absl::StrCat("of ", pairs.size(), " pairs the first ", drawn, " are drawn"));
