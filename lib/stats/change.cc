@@ -52,8 +52,8 @@ double DegreesOf(const Summary& base, const Summary& now, const Side& a, const S
   return (static_cast<double>(base.n) - 1.0) / (share * share + (1.0 - share) * (1.0 - share));
 }
 
-/// The ratio in [low, high] at which `sign` of the distance of now from ratio x base is as large as
-/// the doubt: Fieller's bounds, of which there is one on each side of the measured ratio.
+/// The ratio in [low, high] at which now is as far from ratio x base as the doubt allows: one of
+/// Fieller's bounds. The measured ratio is one end of [low, high], the other is outside.
 double BoundOf(const Side& base, const Side& now, double factor, double low, double high) {
   const auto is_inside = [&](double ratio) {
     const double doubt = factor * std::sqrt(now.variance + ratio * ratio * base.variance) +
@@ -168,14 +168,15 @@ double ResolutionOf(std::span<const double> values) {
 
 Change ChangeOfMean(const Summary& base, const Summary& now, double confidence) {
   Change change{.difference = {now.mean - base.mean, -kNoEnd, kNoEnd}};
-  if (base.mean > 0.0) change.ratio = {now.mean / base.mean, 0.0, kNoEnd};
-  if (base.n < 2 || now.n < 2 || !std::isfinite(change.difference.value)) return change;
+  if (base.least > 0.0) change.ratio = {now.mean / base.mean, 0.0, kNoEnd};
+  if (base.n < 2 || now.n < 2) return change;
   const double resolution = ResolutionOf(std::array{base.least, base.most, now.least, now.most});
   const Side a = SideOf(base, resolution);
   const Side b = SideOf(now, resolution);
+  const double error = std::sqrt(a.variance + b.variance);
+  if (!std::isfinite(change.difference.value) || !std::isfinite(error)) return change;
   const double degrees = DegreesOf(base, now, a, b);
   const double factor = StudentFactor(confidence, degrees);
-  const double error = std::sqrt(a.variance + b.variance);
   const double doubt = factor * error + a.rounded + b.rounded;
   change.difference.lower = change.difference.value - doubt;
   change.difference.upper = change.difference.value + doubt;
@@ -186,7 +187,7 @@ Change ChangeOfMean(const Summary& base, const Summary& now, double confidence) 
                    : 2.0 * cdf(complement(boost::math::students_t(degrees), beyond / error));
   }
   const bool is_above_0 = a.mean - factor * std::sqrt(a.variance) - a.rounded > 0.0;
-  change.ratio = is_above_0 ? std::optional(RatioOf(a, b, factor)) : std::nullopt;
+  if (is_above_0) change.ratio = RatioOf(a, b, factor);
   return change;
 }
 
@@ -199,9 +200,11 @@ Change ChangeOfMedian(std::span<const double> base, std::span<const double> now,
   const bool has_ratio =
       std::all_of(base.begin(), base.end(), [](double value) { return value > 0.0; });
   if (has_ratio) change.ratio = {after / before, 0.0, kNoEnd};
-  if (std::min(base.size(), now.size()) < kLeastForMedian) return change;
   std::vector<double> all(base.begin(), base.end());
   all.insert(all.end(), now.begin(), now.end());
+  const bool all_finite =
+      std::all_of(all.begin(), all.end(), [](double value) { return std::isfinite(value); });
+  if (!all_finite || std::min(base.size(), now.size()) < kLeastForMedian) return change;
   if (std::abs(change.difference.value) > ResolutionOf(all)) change.p = ChanceOfRanks(base, now);
   Random random(seed);
   std::vector<double> differences(kDraws);

@@ -16,7 +16,8 @@ struct Change {
   double p = 1.0;  ///< two-sided: how rarely measurements that do not differ look so different
   /// now - base; infinite bounds: not known.
   Bounded difference{};
-  /// now / base. nullopt: the base is not clearly above 0, so only the difference says something.
+  /// now / base; 0 .. infinity: only how much is known, not how well. nullopt: values of the base
+  /// are 0 or below, and the base is not clearly above 0, so only the difference says something.
   std::optional<Bounded> ratio{};
 };
 

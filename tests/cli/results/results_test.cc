@@ -330,6 +330,14 @@ TEST_F(ResultsCommandTest, WhatWasNothingBeforeHasADifferenceAndNoRatio) {
   EXPECT_THAT(back.err, HasSubstr("worse by 100 %"));
 }
 
+TEST_F(ResultsCommandTest, ALimitOnTheAmountAloneHoldsForTwoValuesThatScatter) {
+  AddPeaks("some", {{3.11, "1"}, {21.29, "1"}});
+  AddPeaks("fewer", {{3.02, "1"}, {21.01, "1"}});
+  const Shell kept = Run({"compare", "some", "fewer", "--fail-if", "worse>20%"});
+  EXPECT_EQ(kept.code, 0) << kept.out << kept.err;
+  EXPECT_EQ(Run({"compare", "some", "fewer", "--fail-if", "worse>1%"}).code, 1);
+}
+
 TEST_F(ResultsCommandTest, WithoutARunTheNewestIsShown) {
   const Shell shell = Run({"results"});
   EXPECT_EQ(shell.code, 0) << shell.err;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <iostream>
 #include <random>
@@ -73,6 +74,14 @@ TEST(ChangeOfMean, ThroughZeroThereIsADifferenceAndNoRatio) {
   EXPECT_FALSE(Means({-5, -6, -7}, {-1, -2, -3}).ratio);
 }
 
+// Two values that scatter leave the base anywhere, but it is no base of zero.
+TEST(ChangeOfMean, AnUnsureBaseAboveZeroHasARatioWithoutAnInterval) {
+  const Change change = Means({3.11, 21.29}, {3.53, 21.37});
+  EXPECT_NEAR(change.ratio->value, 1.02, 0.01);
+  EXPECT_EQ(change.ratio->lower, 0.0);
+  EXPECT_TRUE(std::isinf(change.ratio->upper));
+}
+
 TEST(ChangeOfMean, OneValueSaysHowMuchAndNotWhetherByChance) {
   const Change change = Means({2}, {3, 4});
   EXPECT_EQ(change.p, 1.0);
@@ -84,6 +93,8 @@ TEST(ChangeOfMean, OneValueSaysHowMuchAndNotWhetherByChance) {
 TEST(ChangeOfMean, OfWhatIsNoNumberIsNotKnown) {
   EXPECT_EQ(ChangeOfMean({.n = 3, .mean = std::nan("")}, {.n = 3, .mean = 1}).p, 1.0);
   EXPECT_EQ(ChangeOfMean({.n = 3, .mean = 1}, {.n = 3, .mean = HUGE_VAL}).p, 1.0);
+  EXPECT_EQ(Means({1e200, 2e200}, {3e200, 5e200}).p, 1.0) << "squares are too large";
+  EXPECT_EQ(ChangeOfMedian(Values(5, 1.0), Values(5, std::nan(""))).p, 1.0);
 }
 
 // ---- p and intervals
@@ -120,6 +131,21 @@ TEST(ChangeOfMedian, PIsTheShareOfAllWaysToDivideTheValues) {
   const Values low = {1.1, 2.2, 3.3, 4.4, 5.5};
   const Values high = {6.6, 7.7, 8.8, 9.9, 10.1};
   EXPECT_NEAR(ChangeOfMedian(low, high).p, 2.0 / 252.0, 1e-12);
+}
+
+// All 252 ways to choose five of ten values, some of them equal, by hand.
+TEST(ChangeOfMedian, PKnowsOfEqualValues) {
+  const Values base = {1.1, 2.2, 2.2, 3.3, 5.5};
+  const Values now = {2.2, 5.5, 6.6, 6.6, 7.7};
+  const Values ranks = {1, 3, 3, 5, 6.5, 3, 6.5, 8.5, 8.5, 10};  // of base, then of now
+  int as_far = 0;
+  for (unsigned set = 0; set < 1U << 10; ++set) {
+    if (std::popcount(set) != 5) continue;
+    double sum = 0;
+    for (std::size_t i = 0; i < ranks.size(); ++i) sum += (set >> i & 1U) != 0 ? ranks[i] : 0.0;
+    as_far += std::abs(sum - 27.5) >= 27.5 - 18.5 ? 1 : 0;
+  }
+  EXPECT_NEAR(ChangeOfMedian(base, now).p, as_far / 252.0, 1e-12);
 }
 
 TEST(ChangeOfMedian, OfFewerThanFiveHasNoInterval) {
