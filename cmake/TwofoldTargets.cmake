@@ -106,13 +106,17 @@ macro(twofold_tests_together name)
   _twofold_compile_tests(${name} "")
 endmacro()
 
-# twofold_test(NAME [HEAVY] [APART] [OWN] [WAITS SECONDS] SOURCES ... DEPS ... [DEFINITIONS ...] [LABELS ...] [ARGS ...]):
+# twofold_test(NAME [HEAVY] [APART] [OWN] [PROMISES] [WAITS SECONDS] SOURCES ... DEPS ... [DEFINITIONS ...] [LABELS ...] [ARGS ...]):
 # GoogleTest files, one ctest. HEAVY: their own code has much to do, so it is optimised as what it tests; that of others is
 # not, which saves a third of its compile time. APART: each file is compiled alone, as it uses names that others use, too. OWN: in an executable
-# of its own, as it replaces what all in one share.
+# of its own, as it replaces what all in one share. PROMISES: it measures rows of docs/promises.md (tests/support/promise.h).
 # WAITS: in these SECONDS the processor has little to do, so three run where one of the others does; the longest begin first.
 function(twofold_test name)
-  cmake_parse_arguments(ARG "HEAVY;APART;OWN" "WAITS" "SOURCES;DEPS;DEFINITIONS;LABELS;ARGS" ${ARGN})
+  cmake_parse_arguments(ARG "HEAVY;APART;OWN;PROMISES" "WAITS" "SOURCES;DEPS;DEFINITIONS;LABELS;ARGS" ${ARGN})
+  if(ARG_PROMISES)
+    list(APPEND ARG_DEPS twofold_test_promise)
+    list(APPEND ARG_LABELS promises)
+  endif()
   if(TWOFOLD_TESTS AND NOT ARG_OWN)
     _twofold_join_test(${name})
   else()
@@ -123,6 +127,9 @@ function(twofold_test name)
     add_test(NAME ${name} COMMAND ${name} ${ARG_ARGS})
   endif()
   set_tests_properties(${name} PROPERTIES LABELS "${ARG_LABELS}" PROCESSORS 3)
+  if(ARG_PROMISES)
+    set_tests_properties(${name} PROPERTIES FIXTURES_SETUP promises ENVIRONMENT "TWOFOLD_PROMISES=${CMAKE_BINARY_DIR}/promises/${name}")
+  endif()
   if(ARG_WAITS)
     set_tests_properties(${name} PROPERTIES PROCESSORS 1 COST ${ARG_WAITS})
   endif()

@@ -1,17 +1,19 @@
 #include "lib/stats/change.h"
 
+#include <absl/strings/str_cat.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <iostream>
 #include <random>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "lib/stats/many.h"
 #include "tests/lib/stats/tries.h"
+#include "tests/support/promise.h"
 #include "tests/support/sanitized.h"
 
 namespace twofold::stats {
@@ -19,7 +21,7 @@ namespace {
 
 using Values = std::vector<double>;
 
-const int kChangeTries = static_cast<int>(FromEnvironment("TWOFOLD_TRIES", kSanitized ? 10 : 100));
+const std::uint64_t kChangeTries = FromEnvironment("TWOFOLD_TRIES", kSanitized ? 10 : 100);
 const std::uint64_t kChangeSeed = FromEnvironment("TWOFOLD_SEED", 1);
 constexpr std::size_t kHeadlines = 40;
 
@@ -165,13 +167,13 @@ TEST(ChangeOfMedian, OfEqualValuesIsOneForCertain) {
   EXPECT_EQ(change.p, 1.0);
 }
 
-// ---- how often they are wrong (docs/statistics.md)
+// ---- how often they are wrong
 
 class Repetitions {
  public:
-  Values operator()(std::size_t n, double scatter) {
+  Values operator()(std::size_t n) {
     Values values(n);
-    for (double& value : values) value = 100.0 * (1.0 + scatter * normal_(random_));
+    for (double& value : values) value = 100.0 * (1.0 + 0.03 * normal_(random_));
     return values;
   }
 
@@ -180,27 +182,15 @@ class Repetitions {
   std::normal_distribution<double> normal_;
 };
 
-/// Of `tries`, the share in which `is_true`, in %.
-template <typename IsTrue>
-double ShareOf(int tries, IsTrue is_true) {
-  int count = 0;
-  for (int i = 0; i < tries; ++i) count += is_true() ? 1 : 0;
-  return 100.0 * count / tries;
-}
-
-// Five percent, and what chance adds to so many tries.
-double Allowed(int tries) { return 5.0 + 100.0 * 3.1 * std::sqrt(0.05 * 0.95 / tries) + 0.5; }
-
-template <typename Compare>
-bool AnyOfManyChanges(Compare compare) {
-  std::vector<double> p(kHeadlines);
-  for (double& each : p) each = compare();
+template <typename P>
+bool AnyOfManyChanges(const P& draw_p) {
+  Values p(kHeadlines);
+  for (double& each : p) each = draw_p();
   p = AdjustedForShare(p);
   return *std::min_element(p.begin(), p.end()) < 0.05;
 }
 
-TEST(SimulatedChanges, OfMeansAreSeldomSeenWhereThereAreNone) {
-  std::cout << "TWOFOLD_TRIES=" << kChangeTries << " TWOFOLD_SEED=" << kChangeSeed << "\n";
+TEST(PromisedChanges, OfMeansAreSeldomSeenWhereThereAreNone) {
   Repetitions draw;
   for (const auto& [n, m] : {std::pair(2U, 2U),
                              {3U, 3U},
@@ -212,42 +202,46 @@ TEST(SimulatedChanges, OfMeansAreSeldomSeenWhereThereAreNone) {
                              {5U, 10U},
                              {5U, 30U},
                              {10U, 30U}}) {
-    const auto p = [&, n = n, m = m] { return Means(draw(n, 0.03), draw(m, 0.03)).p; };
-    const double one = ShareOf(10 * kChangeTries, [&] { return p() < 0.05; });
-    const double many = ShareOf(kChangeTries, [&] { return AnyOfManyChanges(p); });
-    std::cout << n << " and " << m << " repetitions | " << one << " % | one of " << kHeadlines
-              << ": " << many << " %\n";
-    EXPECT_LE(one, Allowed(10 * kChangeTries)) << n << " and " << m;
-    EXPECT_LE(many, Allowed(kChangeTries)) << n << " and " << m;
+    const auto p = [&, n = n, m = m] { return Means(draw(n), draw(m)).p; };
+    const std::string id = absl::StrCat("compare-", n, "-", m);
+    const std::string of = absl::StrCat(n, " and ", m, " repetitions of the same");
+    Measure({.id = id, .says = of + " are called changed", .most = 0.05}, 10 * kChangeTries,
+            [&] { return p() < 0.05; });
+    Measure({.id = id + "-any",
+             .says = "any of 40 headlines of " + of + " is called changed",
+             .most = 0.05},
+            kChangeTries, [&] { return AnyOfManyChanges(p); });
   }
 }
 
-TEST(SimulatedChanges, OfMediansAreSeldomSeenWhereThereAreNone) {
+TEST(PromisedChanges, OfMediansAreSeldomSeenWhereThereAreNone) {
   Repetitions draw;
-  const int tries = std::max(kChangeTries / 10, 10);
   for (const auto& [n, m] : {std::pair(5U, 5U), {6U, 6U}, {10U, 10U}, {5U, 30U}}) {
-    const auto p = [&, n = n, m = m] { return ChangeOfMedian(draw(n, 0.03), draw(m, 0.03)).p; };
-    const double many = ShareOf(tries, [&] { return AnyOfManyChanges(p); });
-    std::cout << "medians of " << n << " and " << m << " | one of " << kHeadlines << ": " << many
-              << " %\n";
-    EXPECT_LE(many, Allowed(tries)) << n << " and " << m;
+    const auto p = [&, n = n, m = m] { return ChangeOfMedian(draw(n), draw(m)).p; };
+    Measure({.id = absl::StrCat("compare-median-", n, "-", m, "-any"),
+             .says = absl::StrCat("any of 40 medians of ", n, " and ", m,
+                                  " repetitions of the same is called changed"),
+             .most = 0.05},
+            std::max<std::uint64_t>(kChangeTries / 10, 10), [&] { return AnyOfManyChanges(p); });
   }
 }
 
-TEST(SimulatedChanges, OfMediansAreInTheirInterval) {
+TEST(PromisedChanges, OfMediansAreInTheirInterval) {
   for (const std::size_t size : {5U, 10U, 30U}) {
     std::mt19937_64 random(kChangeSeed);
     std::lognormal_distribution<double> value(0.0, 0.3);
-    const double held = ShareOf(kChangeTries, [&] {
-      Values base(size);
-      Values now(size);
-      for (double& each : base) each = value(random);
-      for (double& each : now) each = 1.3 * value(random);
-      const Bounded ratio = *ChangeOfMedian(base, now).ratio;
-      return ratio.lower <= 1.3 && 1.3 <= ratio.upper;
-    });
-    std::cout << size << " values | held " << held << " %\n";
-    EXPECT_GE(held, 94.0 - 100.0 * 3.1 * std::sqrt(0.06 / kChangeTries) - 1.0) << size;
+    Measure({.id = absl::StrCat("compare-median-interval-", size),
+             .says = absl::StrCat("the ratio of medians of ", size,
+                                  " lognormal values each is in its interval"),
+             .least = 0.94},
+            kChangeTries, [&] {
+              Values base(size);
+              Values now(size);
+              for (double& each : base) each = value(random);
+              for (double& each : now) each = 1.3 * value(random);
+              const Bounded ratio = *ChangeOfMedian(base, now).ratio;
+              return ratio.lower <= 1.3 && 1.3 <= ratio.upper;
+            });
   }
 }
 
