@@ -22,6 +22,7 @@
 #include "lib/stats/change.h"
 #include "lib/stats/many.h"
 #include "lib/words/change.h"
+#include "lib/words/run_state.h"
 
 namespace twofold::cli {
 namespace {

@@ -121,11 +121,6 @@ Result<std::string> ResolveRun(RunSource& source, const std::string& id) {
   return newest->runs(0).id();
 }
 
-bool Counts(const v1::JobResult& job) {
-  return job.outcome() == v1::OUTCOME_SUCCEEDED && !job.place().warm_up() &&
-         job.submitted_again_as() == 0;
-}
-
 void DeclareStore(CLI::App& app, results::StoreOptions& store) {
   app.add_option("--store", store.store,
                  "Read this store instead: the file of a frontend or a copy of it, or a database")

@@ -41,9 +41,6 @@ Result<std::unique_ptr<RunSource>> OpenRuns(const results::StoreAddress& store);
 /// Errors   kNotFound: "@last", and there is none; those of the source.
 Result<std::string> ResolveRun(RunSource& source, const std::string& id);
 
-/// Whether the numbers of a job count: it has succeeded, is no warm-up and was not submitted again.
-bool Counts(const v1::JobResult& job);
-
 /// Declares --store and --store-file.
 void DeclareStore(CLI::App& app, results::StoreOptions& store);
 

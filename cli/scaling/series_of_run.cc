@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "lib/common/printable.h"
+#include "lib/words/run_state.h"
 
 namespace twofold::cli {
 namespace {

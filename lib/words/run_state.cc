@@ -54,4 +54,9 @@ std::uint64_t WithdrawnOf(const v1::RunCounts& counts) {
   return jobs;
 }
 
+bool Counts(const v1::JobResult& job) {
+  return job.outcome() == v1::OUTCOME_SUCCEEDED && !job.place().warm_up() &&
+         job.submitted_again_as() == 0;
+}
+
 }  // namespace twofold

@@ -38,4 +38,7 @@ std::uint64_t SucceededOf(const v1::RunCounts& counts);
 /// Of these: cancelled, rejected or abandoned.
 std::uint64_t WithdrawnOf(const v1::RunCounts& counts);
 
+/// Whether the numbers of a job count: it has succeeded, is no warm-up and was not submitted again.
+bool Counts(const v1::JobResult& job);
+
 }  // namespace twofold

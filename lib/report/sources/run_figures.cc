@@ -14,6 +14,7 @@
 #include "lib/show/message.h"
 #include "lib/stats/quantile.h"
 #include "lib/stats/summary.h"
+#include "lib/words/run_state.h"
 
 namespace twofold::report {
 namespace {
@@ -112,11 +113,6 @@ std::vector<MeanLine> LinesOf(const std::vector<NamedRun>& runs, const Headline&
 
 /// Values of a headline by permutation: of jobs that succeeded and count.
 using Values = std::map<Headline, std::map<std::uint64_t, std::vector<double>>>;
-
-bool Counts(const v1::JobResult& job) {
-  return job.outcome() == v1::OUTCOME_SUCCEEDED && !job.place().warm_up() &&
-         job.submitted_again_as() == 0;
-}
 
 Values ValuesOf(const RunResults& results) {
   Values values;
