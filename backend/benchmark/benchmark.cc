@@ -1,6 +1,7 @@
 #include "backend/benchmark/benchmark.h"
 
 #include <spdlog/spdlog.h>
+#include <unistd.h>
 
 #include <utility>
 
@@ -14,7 +15,8 @@ Benchmark::Benchmark(boost::asio::io_context& io, process::Reaper& reaper, Offer
       reaper_(reaper),
       offers_(std::move(offers)),
       options_(std::move(options)),
-      versions_(io, reaper) {
+      versions_(io, reaper),
+      machine_(options_.host, getpid()) {
   const std::size_t removed = RemoveLeftWorkFolders(options_.work_dir);
   if (removed > 0) spdlog::info("{} work folders of a worker that is gone are removed", removed);
 }
@@ -38,7 +40,7 @@ const suite::Suite& Benchmark::SuiteOf(const Job& job) const {
 
 void Benchmark::Start(Slot slot, Instant now, const Job& job) {
   auto run = std::make_shared<RankRun>(
-      BenchmarkParts{io_, reaper_, versions_, SuiteOf(job), options_}, now, job,
+      BenchmarkParts{io_, reaper_, versions_, machine_, SuiteOf(job), options_}, now, job,
       RankRun::Events{
           .ready = [this, slot] { Ready(slot); },
           .ended =

@@ -12,6 +12,7 @@
 #include "backend/benchmark/rank_run.h"
 #include "backend/benchmark/tool_versions.h"
 #include "backend/workload/workload.h"
+#include "lib/process/machine_use.h"
 #include "lib/process/reaper.h"
 #include "lib/suite/suite.h"
 
@@ -42,6 +43,7 @@ class Benchmark final : public Workload {
   const Offers offers_;
   const BenchmarkOptions options_;
   ToolVersions versions_;
+  process::MachineReader machine_;
   absl::flat_hash_map<Slot, std::shared_ptr<RankRun>> runs_;
 };
 

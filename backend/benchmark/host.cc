@@ -6,11 +6,14 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include <array>
 #include <fstream>
 #include <iterator>
+#include <optional>
 #include <string>
 
 #include "lib/suite/text.h"
+#include "lib/words/machine.h"
 
 namespace twofold::backend {
 namespace {
@@ -51,6 +54,18 @@ void DescribeHost(v1::RankRecord& record) {
   const std::string_view model = CpuModel(cpuinfo);
   record.set_cpu(model.data(), model.size());
   record.set_cpus(UsableCpus());
+}
+
+void AddShares(const process::MachineShares& shares, v1::BenchmarkResult& result) {
+  const std::array<std::optional<double>, kMachineConditions.size()> values = {
+      shares.others, shares.stolen, shares.throttled, shares.hot};  // in the order of the table
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (!values.at(i)) continue;
+    v1::Measurement& measured = *result.add_measurements();
+    measured.set_name(std::string(kMachineConditions.at(i).name));
+    measured.set_value(100.0 * *values.at(i));
+    measured.set_unit("%");
+  }
 }
 
 bool ListensIn(std::string_view table, std::uint16_t port) {

@@ -3,12 +3,17 @@
 #include <cstdint>
 #include <string_view>
 
+#include "lib/process/machine_use.h"
 #include "twofold/v1/results.pb.h"
 
 namespace twofold::backend {
 
 /// Fills in what this machine is: kernel, cpu, cpus.
 void DescribeHost(v1::RankRecord& record);
+
+/// Adds what the machine did beside the job to its numbers: of each condition that is known a
+/// measurement in % (lib/words/machine.h).
+void AddShares(const process::MachineShares& shares, v1::BenchmarkResult& result);
 
 /// The model of the first processor in the text of /proc/cpuinfo; empty: it does not say.
 std::string_view CpuModel(std::string_view cpuinfo);

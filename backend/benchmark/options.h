@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "lib/process/cpu_use.h"
 #include "lib/rpc/limits.h"
 
 namespace twofold::backend {
@@ -42,6 +43,7 @@ struct BenchmarkOptions {
   Allowances allowed;
   PeerLink* peers = nullptr;  ///< null: gangs are refused
   OutputLimits limits;
+  process::HostFiles host = process::RealHostFiles();  ///< what it does beside a job
 };
 
 }  // namespace twofold::backend

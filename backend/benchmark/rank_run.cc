@@ -7,6 +7,7 @@
 #include <chrono>
 #include <utility>
 
+#include "backend/benchmark/host.h"
 #include "backend/benchmark/size_limit.h"
 #include "backend/workload/after.h"
 #include "lib/suite/text.h"
@@ -14,12 +15,21 @@
 namespace twofold::backend {
 namespace {
 
+// Less is a few ticks of the kernel's clock.
+constexpr Duration kShortestLookedAt = std::chrono::milliseconds(100);
+
 constexpr std::size_t kTailBytes = 4096;  // what a Report has room for
 
 // Servers have Process::kStopGrace to end; the rest is for the network.
 constexpr Duration kStoppedLimit = std::chrono::seconds(30);
 
 using Action = StageSequence::Do;
+
+bool HasMemberBeside(const v1::GangRoster& roster, std::uint32_t rank) {
+  const std::string& node = roster.peers(static_cast<int>(rank)).node();
+  return std::count_if(roster.peers().begin(), roster.peers().end(),
+                       [&](const v1::Peer& peer) { return peer.node() == node; }) > 1;
+}
 
 bool EndedBadly(const v1::StageRecord& stage) { return stage.exit_code() != 0; }
 
@@ -72,6 +82,7 @@ void RankRun::StartStages() {
   }
   const std::vector<suite::Stage>& stages = prepared_.rank_plan().stages;
   ran_.resize(stages.size());
+  before_ = parts_.machine.Read(Now());
   sequence_.emplace(stages, roster_.has_value());
   Advance();
 }
@@ -172,6 +183,7 @@ void RankRun::TellReady() {
 
 void RankRun::Go() {
   result_.mutable_timeline()->set_started_ns(SinceStart());
+  if (leads()) before_ = parts_.machine.Read(Now());
   sequence_->Go();
   Advance();
 }
@@ -285,6 +297,7 @@ void RankRun::Over() {
     return AnswerCollects();
   }
   const Verdict verdict = Judge(CaseOf(), result_);
+  AddMachine();
   result_.mutable_timeline()->set_parsed_ns(SinceStart());
   End(MakeEnd(verdict));
 }
@@ -308,6 +321,16 @@ Verdict RankRun::WhatWentWrong() {
   const auto lines = suite::Lines(tail);
   if (lines.empty()) return known;
   return Because(failure->stage, failure->reason + ": " + std::string(lines.back()));
+}
+
+// Short jobs are not worth a second reading, and ticks would say little about them.
+void RankRun::AddMachine() {
+  const Instant now = Now();
+  if (now - before_.at < kShortestLookedAt) return;
+  process::MachineShares shares = process::Between(before_, parts_.machine.Read(now));
+  // The work of another member beside this one is not that of others, but seems so.
+  if (roster_ && HasMemberBeside(*roster_, prepared_.rank)) shares.others.reset();
+  AddShares(shares, result_);
 }
 
 RunEnd RankRun::MakeEnd(const Verdict& wrong) {

@@ -18,6 +18,7 @@
 #include "backend/benchmark/verdict.h"
 #include "backend/workload/peer_link.h"
 #include "backend/workload/workload.h"
+#include "lib/process/machine_use.h"
 #include "lib/process/reaper.h"
 #include "lib/suite/suite.h"
 
@@ -28,6 +29,7 @@ struct BenchmarkParts {
   boost::asio::io_context& io;
   process::Reaper& reaper;
   ToolVersions& versions;
+  process::MachineReader& machine;
   const suite::Suite& suite;
   const BenchmarkOptions& options;
 };
@@ -99,6 +101,7 @@ class RankRun : public std::enable_shared_from_this<RankRun>, private PeerLink::
   Verdict WhatWentWrong();
   void End(RunEnd end);
   RunEnd MakeEnd(const Verdict& wrong);
+  void AddMachine();
   void CleanUpAndTell(Instant at, const RunEnd& end);
 
   const BenchmarkParts parts_;
@@ -109,6 +112,7 @@ class RankRun : public std::enable_shared_from_this<RankRun>, private PeerLink::
   std::optional<StageSequence> sequence_;  // nullopt: before the first stage
   std::vector<Ran> ran_;                   // by stage
   v1::BenchmarkResult result_;
+  process::MachineUse before_;                // the first stage, or Go of a gang
   boost::asio::steady_timer answers_limit_;   // for the other ranks, of rank 0
   std::vector<PeerLink::OnRecord> collects_;  // that wait for the record of this rank
   std::size_t awaited_ = 0;                   // versions of programs, then records of other ranks

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <map>
 
 #include "lib/suite/text.h"
 #include "tests/backend/benchmark/bench.h"
@@ -98,6 +99,28 @@ TEST_F(RankTest, StagesRunByPhaseInTheWorkFolderWithThePlansFiles) {
   EXPECT_EQ(outputs_.stages[1].exit_code, 0);
   EXPECT_GT(outputs_.stages[1].wall->count(), 0);
   EXPECT_EQ(end.result.ranks(0).stages_size(), 2);
+}
+
+/// By name, of all measurements of the machine.
+std::map<std::string, double> MachineOf(const v1::BenchmarkResult& result) {
+  std::map<std::string, double> found;
+  for (const v1::Measurement& one : result.measurements()) {
+    if (one.name().starts_with("machine_")) found[one.name()] = one.value();
+  }
+  return found;
+}
+
+TEST_F(RankTest, WhatTheMachineDidBesideAJobIsAmongItsNumbers) {
+  int readings = 0;  // between two of them others are busy half of the time
+  options_.host = {.read = [&](const std::string& path) -> std::optional<std::string> {
+                     if (path != "/proc/stat") return std::nullopt;
+                     const std::string ticks = std::to_string(++readings * 1000);
+                     return "cpu " + ticks + " 0 0 " + ticks + " 0 0 0 0\n";
+                   },
+                   .processes = [] { return std::vector<int>(); }};
+  Add("run", Phase::kRun, "sleep 0.12; echo 42");
+  const std::map<std::string, double> half = {{"machine_others", 50}, {"machine_stolen", 0}};
+  EXPECT_EQ(MachineOf(Run(kSuite, "").result), half);
 }
 
 TEST_F(RankTest, WhatMakesNoSenseIsAPlanError) {
