@@ -22,6 +22,7 @@
 #include "lib/stats/change.h"
 #include "lib/stats/many.h"
 #include "lib/words/change.h"
+#include "lib/words/machine.h"
 #include "lib/words/run_state.h"
 
 namespace twofold::cli {
@@ -55,6 +56,12 @@ struct Found {
   std::vector<double> values = {};  ///< of the jobs that count, if medians are compared
 };
 
+struct Comparison {
+  Json pairs;                              ///< an object a headline that both runs have
+  std::size_t alone = 0;                   ///< headlines that one of them has
+  std::vector<UnlikeMachine> unlike = {};  ///< of all pairs: what may have made a change
+};
+
 Result<Limit> ReadLimit(const std::string& text) {
   constexpr std::string_view kWorse = "worse";
   if (text == kWorse) return Limit{};
@@ -71,9 +78,18 @@ Result<Limit> ReadLimit(const std::string& text) {
                    "' is neither worse nor of the form worse:5% or worse>20%"));
 }
 
+/// By KeyOf what is varied.
+using Machines = std::map<std::string, MachineMeans>;
+
 /// Two runs are compared where they have varied the same values in the same way, whatever the
 /// numbers of their permutations: by these values as JSON with its keys in order, title and unit.
 using Headlines = std::map<std::array<std::string, 3>, Found>;
+
+/// What of a run is compared.
+struct Side {
+  Headlines headlines;
+  Machines machines;
+};
 
 /// The same text for the same values, however they are ordered.
 std::string KeyOf(const std::string& varied) {
@@ -87,36 +103,39 @@ std::string TitleOf(const Metric& metric) {
   return absl::StrCat(metric.name(), " ", show::Text(show::ToJson(metric)["dimensions"]));
 }
 
-/// Adds the values of jobs to the headlines of their permutation, whose key begins with `varied`.
-void AddValues(const v1::PermutationResult& permutation, const std::string& varied,
-               Headlines& headlines) {
+/// Adds the jobs of a permutation, whose key begins with `varied`: what their machines did, and
+/// their values to its headlines.
+void AddJobs(const v1::PermutationResult& permutation, const std::string& varied, bool values,
+             Side& side) {
   for (const v1::JobResult& job : permutation.jobs()) {
     if (!Counts(job)) continue;
     for (const v1::Measurement& measured : job.measurements()) {
-      const auto found = headlines.find({varied, TitleOf(measured), measured.unit()});
-      if (found != headlines.end()) found->second.values.push_back(measured.value());
+      side.machines[varied].Add(measured);
+      if (!values || !measured.headline()) continue;
+      const auto found = side.headlines.find({varied, TitleOf(measured), measured.unit()});
+      if (found != side.headlines.end()) found->second.values.push_back(measured.value());
     }
   }
 }
 
-Result<Headlines> Read(RunSource& source, const std::string& run, bool values) {
-  Headlines headlines;
+Result<Side> Read(RunSource& source, const std::string& run, bool values) {
+  Side side;
   std::map<std::uint64_t, std::string> keys;  // only the first message of a permutation says it
   v1::RunResultsRequest request;
   request.set_id(run);
-  request.set_jobs(values);
+  request.set_jobs(true);
   const Status status = source.Results(request, [&](const v1::RunResultsReply& reply) {
     for (const v1::PermutationResult& each : reply.permutations()) {
       const Json varied = show::Parsed(each.varied());
       const std::string& key = keys.try_emplace(each.number(), KeyOf(each.varied())).first->second;
       for (const v1::MetricResult& metric : each.headlines()) {
-        headlines[{key, TitleOf(metric), metric.unit()}] = {each.number(), varied, metric};
+        side.headlines[{key, TitleOf(metric), metric.unit()}] = {each.number(), varied, metric};
       }
-      AddValues(each, key, headlines);
+      AddJobs(each, key, values, side);
     }
   });
   if (!status.ok()) return status;
-  return headlines;
+  return side;
 }
 
 /// By how much the number has become worse; negative: better. nullopt: no way is.
@@ -175,18 +194,61 @@ void JudgeAll(Json& pairs, const std::string& correction) {
   }
 }
 
+Json OrNull(std::optional<double> value) { return value ? Json(*value) : Json(); }
+
+/// {"others": {"base": 3, "now": 45}} of what one of them knows at least.
+Json MachineJson(const MachineMeans& base, const MachineMeans& now) {
+  Json machine = Json::object();
+  for (std::size_t i = 0; i < kMachineConditions.size(); ++i) {
+    if (!base.Mean(i) && !now.Mean(i)) continue;
+    machine[std::string(kMachineConditions.at(i).key)] = {{"base", OrNull(base.Mean(i))},
+                                                          {"now", OrNull(now.Mean(i))}};
+  }
+  return machine;
+}
+
+MachineMeans MachineOf(const Side& side, const std::string& varied) {
+  const auto found = side.machines.find(varied);
+  return found == side.machines.end() ? MachineMeans() : found->second;
+}
+
+/// Says beside each pair what the machines did, and returns all that may have made a change.
+std::vector<UnlikeMachine> AddMachines(const Side& base, const Side& now, Json& pairs) {
+  std::vector<UnlikeMachine> all;
+  for (Json& pair : pairs) {
+    const MachineMeans before = MachineOf(base, pair["key"]);
+    const MachineMeans after = MachineOf(now, pair["key"]);
+    pair.erase("key");
+    pair["machine"] = MachineJson(before, after);
+    pair["unlike"] = Json::array();
+    const auto unlike = MayHaveMade(pair["change"].get<std::string>(), before, after);
+    for (const UnlikeMachine& each : unlike) pair["unlike"].push_back(each.condition->key);
+    all.insert(all.end(), unlike.begin(), unlike.end());
+  }
+  return all;
+}
+
 /// What both have, by the permutations of `base`.
 Json PairUp(const Headlines& base, const Headlines& now, const CompareOptions& options) {
   std::multimap<std::uint64_t, Json> pairs;
   for (const auto& [key, found] : base) {
     const auto other = now.find(key);
     if (other == now.end()) continue;
-    pairs.emplace(found.permutation, PairJson(found, other->second, options.statistic == "median"));
+    Json pair = PairJson(found, other->second, options.statistic == "median");
+    pair["key"] = key[0];
+    pairs.emplace(found.permutation, std::move(pair));
   }
   Json list = Json::array();
   for (auto& [permutation, pair] : pairs) list.push_back(std::move(pair));
   JudgeAll(list, options.correction);
   return list;
+}
+
+Comparison Compared(const Side& base, const Side& now, const CompareOptions& options) {
+  Comparison comparison{.pairs = PairUp(base.headlines, now.headlines, options)};
+  comparison.alone = base.headlines.size() + now.headlines.size() - 2 * comparison.pairs.size();
+  comparison.unlike = AddMachines(base, now, comparison.pairs);
+  return comparison;
 }
 
 show::Columns PairColumns(const std::string& statistic) {
@@ -199,7 +261,8 @@ show::Columns PairColumns(const std::string& statistic) {
           {.heading = "RATIO", .path = "ratio", .decimals = 3},
           {.heading = "LOWER", .path = "lower", .decimals = 3},
           {.heading = "UPPER", .path = "upper", .decimals = 3},
-          {"CHANGE", "change"}};
+          {"CHANGE", "change"},
+          {.heading = "MACHINE", .path = "unlike", .if_any = true}};
 }
 
 /// How many comparisons share the 5 %.
@@ -213,8 +276,8 @@ std::string NoteOn(const std::string& correction, std::size_t pairs) {
   return compared + "of those that did not change, 5 % are shown as changed by chance\n";
 }
 
-void PrintComparison(const CompareOptions& options, const Json& pairs, std::size_t alone,
-                     show::Form form) {
+void PrintComparison(const CompareOptions& options, const Comparison& comparison, show::Form form) {
+  const auto& [pairs, alone, unlike] = comparison;
   if (form == show::Form::kJson) {
     std::cout << show::Line({{"base", options.base},
                              {"now", options.now},
@@ -225,10 +288,13 @@ void PrintComparison(const CompareOptions& options, const Json& pairs, std::size
     return;
   }
   std::cout << show::Print(form, PairColumns(options.statistic), pairs);
-  if (form != show::Form::kCsv) std::cout << NoteOn(options.correction, pairs.size());
-  if (alone > 0 && form != show::Form::kCsv) {
-    std::cout << alone << " headlines are in one of the runs only\n";
+  if (form == show::Form::kCsv) return;
+  std::cout << NoteOn(options.correction, pairs.size());
+  for (const UnlikeMachine& each : WidestOf(unlike)) {
+    std::cout << "MACHINE: " << Text(each, options.base, options.now)
+              << ": this may have made the change\n";
   }
+  if (alone > 0) std::cout << alone << " headlines are in one of the runs only\n";
 }
 
 Result<std::unique_ptr<RunSource>> OpenBase(const CompareOptions& options, const Globals& globals) {
@@ -239,9 +305,9 @@ Result<std::unique_ptr<RunSource>> OpenBase(const CompareOptions& options, const
   return OpenRuns(*store);
 }
 
-/// Headlines of a run of a source; `id` becomes its id.
-Result<Headlines> ReadFrom(const Result<std::unique_ptr<RunSource>>& source, bool values,
-                           std::string& id) {
+/// What of a run of a source is compared; `id` becomes its id.
+Result<Side> ReadFrom(const Result<std::unique_ptr<RunSource>>& source, bool values,
+                      std::string& id) {
   if (!source.ok()) return source.status();
   const auto run = ResolveRun(**source, id);
   if (!run.ok()) return run.status();
@@ -314,16 +380,16 @@ Status CompareRuns(CompareOptions options, const Globals& globals) {
     return absl::OkStatus();
   }
   if (!base.ok()) return base.status();
-  const Json pairs = PairUp(*base, *now, options);
+  const Comparison comparison = Compared(*base, *now, options);
+  const Json& pairs = comparison.pairs;
   if (pairs.empty()) {
     return absl::NotFoundError(
         absl::StrCat("runs '", options.base, "' and '", options.now,
                      "' have no headline of the same name with the same varied values"));
   }
-  PrintComparison(options, pairs, base->size() + now->size() - 2 * pairs.size(),
-                  FormOfComparison(options, globals));
+  PrintComparison(options, comparison, FormOfComparison(options, globals));
   if (options.fail_if.empty()) return absl::OkStatus();
-  return CheckLimit(options, *limit, pairs, LostOf(*base, *now));
+  return CheckLimit(options, *limit, pairs, LostOf(base->headlines, now->headlines));
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "lib/report/sources/comparison.h"
 
 #include <absl/strings/str_cat.h>
+#include <absl/strings/str_join.h>
 
 #include <algorithm>
 #include <cmath>
@@ -13,6 +14,8 @@
 #include "lib/show/message.h"
 #include "lib/stats/many.h"
 #include "lib/words/change.h"
+#include "lib/words/machine.h"
+#include "lib/words/run_state.h"
 
 namespace twofold::report {
 namespace {
@@ -24,6 +27,26 @@ constexpr double kUnlimited = std::numeric_limits<double>::infinity();
 std::string KeyOf(const std::string& varied) {
   const show::Json json = show::Parsed(varied);
   return json.is_null() ? varied : nlohmann::json(json).dump();
+}
+
+MachineMeans MachineOf(const v1::PermutationResult& permutation) {
+  MachineMeans means;
+  for (const v1::JobResult& job : permutation.jobs()) {
+    if (!Counts(job)) continue;
+    for (const v1::Measurement& measured : job.measurements()) means.Add(measured);
+  }
+  return means;
+}
+
+using Machines = std::map<std::string, MachineMeans>;
+
+/// By KeyOf what is varied.
+Machines MachinesOf(const RunResults& results) {
+  Machines machines;
+  for (const v1::PermutationResult& each : results.permutations) {
+    machines[KeyOf(each.varied())] = MachineOf(each);
+  }
+  return machines;
 }
 
 void JudgeAll(std::vector<Paired>& pairs) {
@@ -70,15 +93,22 @@ std::vector<Paired> PairsOf(const RunResults& base, const RunResults& now) {
     }
   }
   std::vector<Paired> pairs;
+  std::vector<std::string> keys;  // of the pairs
   for (const v1::PermutationResult& each : base.permutations) {
     for (const v1::MetricResult& metric : each.headlines()) {
       const auto other = found.find({KeyOf(each.varied()), HeadlineOf(metric)});
       if (other == found.end()) continue;
       pairs.push_back(
           {VariedText(each.varied()), HeadlineOf(metric), metric.better(), &metric, other->second});
+      keys.push_back(KeyOf(each.varied()));
     }
   }
   JudgeAll(pairs);
+  Machines before = MachinesOf(base);
+  Machines after = MachinesOf(now);
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    pairs[i].unlike = MayHaveMade(pairs[i].word, before[keys[i]], after[keys[i]]);
+  }
   return pairs;
 }
 
@@ -114,6 +144,31 @@ std::optional<Picture> ForestPicture(const std::vector<Paired>& all) {
                    24.0 + 15.0 * static_cast<double>(drawn));
 }
 
+namespace {
+
+/// "worse (machine: others)"
+std::string ChangeText(const Paired& pair) {
+  if (pair.unlike.empty()) return pair.word;
+  std::vector<std::string> keys;
+  for (const UnlikeMachine& each : pair.unlike) keys.emplace_back(each.condition->key);
+  return absl::StrCat(pair.word, " (machine: ", absl::StrJoin(keys, ", "), ")");
+}
+
+/// A sentence for each condition of the machines that may have made changes.
+std::string MachineText(const std::vector<Paired>& pairs, const std::string& first,
+                        const std::string& second) {
+  std::vector<UnlikeMachine> all;
+  for (const Paired& pair : pairs) all.insert(all.end(), pair.unlike.begin(), pair.unlike.end());
+  std::string text;
+  for (const UnlikeMachine& each : WidestOf(all)) {
+    absl::StrAppend(&text, " Machine: ", Text(each, first, second),
+                    ", which may have made the change.");
+  }
+  return text;
+}
+
+}  // namespace
+
 Table Ratios(const std::vector<Paired>& pairs) {
   Table table{"Ratio of the second run to the first",
               {{"Varied", "Headline", "First", "Second", "Ratio", "95 % interval", "Change"}}};
@@ -124,7 +179,7 @@ Table Ratios(const std::vector<Paired>& pairs) {
         {pair.varied, pair.headline.title, Value(pair.base->mean(), unit),
          Value(pair.now->mean(), unit), ratio ? Value(ratio->value) : Value(std::nullopt),
          ratio ? Interval(ratio->lower, ratio->upper) : Interval(std::nullopt, std::nullopt),
-         pair.word});
+         ChangeText(pair)});
   }
   return table;
 }
@@ -155,7 +210,7 @@ std::string Compared(const std::vector<Paired>& pairs, const std::string& first,
                          HasRatio(*worst)
                              ? absl::StrCat(", ratio ", Value(worst->change.ratio->value))
                              : ", of nothing before"),
-      ".");
+      ".", MachineText(pairs, first, second));
 }
 
 }  // namespace twofold::report

@@ -7,6 +7,7 @@
 #include "lib/report/document/document.h"
 #include "lib/report/sources/run_figures.h"
 #include "lib/stats/change.h"
+#include "lib/words/machine.h"
 
 /// Two runs side by side.
 namespace twofold::report {
@@ -19,7 +20,8 @@ struct Paired {
   const v1::MetricResult* base = nullptr;
   const v1::MetricResult* now = nullptr;
   stats::Change change{};
-  std::string word{};  ///< ChangeWord
+  std::string word{};                   ///< ChangeWord
+  std::vector<UnlikeMachine> unlike{};  ///< that may have made the change
 };
 /// Chances are corrected for the number of pairs, as `twofold compare` does (Benjamini-Hochberg).
 std::vector<Paired> PairsOf(const RunResults& base, const RunResults& now);
@@ -30,7 +32,8 @@ std::optional<Picture> ForestPicture(const std::vector<Paired>& pairs);
 /// The same as a table.
 Table Ratios(const std::vector<Paired>& pairs);
 
-/// How many headlines are better and worse, in a sentence.
+/// How many headlines are better and worse, in a sentence, and what the machines may have to do
+/// with that.
 std::string Compared(const std::vector<Paired>& pairs, const std::string& first,
                      const std::string& second);
 

@@ -12,6 +12,7 @@
 #include "lib/report/sources/run_figures.h"
 #include "lib/report/sources/sources.h"
 #include "lib/show/table.h"
+#include "lib/words/machine.h"
 #include "lib/words/run_state.h"
 
 namespace twofold::report {
@@ -203,10 +204,11 @@ std::vector<Measure> MeasuresOf(const RunResults& results) {
   return measures;
 }
 
-void KeepHeadlines(v1::JobResult& job) {
+void KeepWhatIsShown(v1::JobResult& job) {
   auto* const numbers = job.mutable_measurements();
-  const auto rest = std::remove_if(numbers->begin(), numbers->end(),
-                                   [](const auto& number) { return !number.headline(); });
+  const auto rest = std::remove_if(numbers->begin(), numbers->end(), [](const auto& number) {
+    return !number.headline() && !number.name().starts_with(kOfMachine);
+  });
   numbers->erase(rest, numbers->end());
 }
 
@@ -223,7 +225,7 @@ void Add(const v1::RunResultsReply& reply, RunResults& results) {
       results.permutations.push_back(each);
     }
     auto* const jobs = results.permutations.back().mutable_jobs();
-    for (int i = before; i < jobs->size(); ++i) KeepHeadlines((*jobs)[i]);
+    for (int i = before; i < jobs->size(); ++i) KeepWhatIsShown((*jobs)[i]);
   }
 }
 

@@ -35,7 +35,8 @@ struct RunResults {
 Document DocumentOf(const RunResults& results);
 
 /// Takes in one message of the service's answer to RunResults. Jobs of a permutation that come in
-/// several messages are put together; of their measurements only headlines are kept.
+/// several messages are put together; of their measurements only headlines and those of
+/// the machine are kept.
 void Add(const v1::RunResultsReply& reply, RunResults& results);
 
 /// What can be reported on, by the name that it was asked for.

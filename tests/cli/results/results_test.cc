@@ -22,6 +22,7 @@ namespace {
 using nlohmann::json;
 using results::Record;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::StartsWith;
 
 struct Shell {
@@ -83,6 +84,27 @@ class ResultsCommandTest : public ::testing::Test {
       v1::BenchmarkResult measured = results::ResultOf("osu");
       if (!size.empty()) *measured.add_measurements() = results::Peak(value, size);
       records.emplace_back(results::EndedWith(job, measured));
+    }
+    ASSERT_EQ(store->Commit(records), absl::OkStatus());
+  }
+
+  /// A run of one permutation whose jobs have these throughputs, beside others who had this share
+  /// of the processors.
+  void AddRunBesideOthers(const std::string& id, const std::vector<double>& values,
+                          double percent) {
+    results::RunCreated run = results::SweepCreated(1);
+    run.run.set_id(id);
+    run.permutations[0].set_varied("{}");
+    std::vector<Record> records = {run};
+    const auto store = results::SqliteStore::Open(path_).value();
+    results::JobId job = 100 * (1 + store->List({})->size());
+    for (const double value : values) {
+      results::JobAccepted accepted = results::Placed(++job, 1, 1);
+      accepted.run = id;
+      records.emplace_back(accepted);
+      const std::vector<v1::Measurement> numbers = {
+          results::Throughput(value), results::Number("machine_others", percent, "%")};
+      records.emplace_back(results::EndedWith(job, results::ResultOf("iperf", numbers)));
     }
     ASSERT_EQ(store->Commit(records), absl::OkStatus());
   }
@@ -365,6 +387,30 @@ TEST_F(ResultsCommandTest, ALimitThatIsBrokenSaysByHowMuchAndWhatIsMissing) {
               HasSubstr("--fail-if worse:40%: " + headline + ": 10 for 20 Gbit/s, worse by 50 %"));
   EXPECT_THAT(Run({"compare", "sweep", "after", "--fail-if", "worse"}).err,
               HasSubstr("--fail-if worse: after has no more what sweep has: " + headline));
+}
+
+TEST_F(ResultsCommandTest, ChangeBesideAnotherMachineIsMarked) {
+  AddRunBesideOthers("quiet", {10.0, 10.1, 9.9}, 3);
+  AddRunBesideOthers("busy", {6.0, 6.1, 5.9}, 45);
+  const Shell shell = Run({"compare", "quiet", "busy"});
+  EXPECT_THAT(shell.out, HasSubstr("worse   others"));
+  EXPECT_THAT(shell.out,
+              HasSubstr("MACHINE: other programs had the processors for 3 % of the time in quiet, "
+                        "45 % in busy: this may have made the change\n"));
+  const json pair = json::parse(Run({"compare", "quiet", "busy", "--json"}).out)["headlines"][0];
+  EXPECT_EQ(pair["change"], "worse");
+  EXPECT_EQ(pair["unlike"], json({"others"}));
+  EXPECT_EQ(pair["machine"], (json{{"others", {{"base", 3.0}, {"now", 45.0}}}}));
+  EXPECT_THAT(Run({"results", "busy", "--all"}).out, HasSubstr("machine_others,45,%"));
+}
+
+TEST_F(ResultsCommandTest, WhereMachinesWereAlikeOrAreNotKnownNothingIsMarked) {
+  AddRunBesideOthers("before", {10.0, 10.1, 9.9}, 43);
+  AddRunBesideOthers("after-it", {6.0, 6.1, 5.9}, 45);
+  for (const char* base : {"before", "sweep"}) {
+    const Shell shell = Run({"compare", base, base == std::string("sweep") ? "after" : "after-it"});
+    EXPECT_THAT(shell.out, Not(HasSubstr("MACHINE"))) << base;
+  }
 }
 
 TEST_F(ResultsCommandTest, ComparedHeadlinesShareTheRisk) {

@@ -14,6 +14,7 @@
 #include <variant>
 #include <vector>
 
+#include "lib/report/sources/comparison.h"
 #include "tests/lib/report/checked.h"
 #include "tests/lib/report/sources/samples.h"
 
@@ -326,6 +327,30 @@ TEST(RunReport, TwoRunsAreComparedWhereTheyVariedTheSame) {
                   "worst: blockSize="));
   ExpectSoundReport("compared", *document);
   EXPECT_NE(PictureNamed(*document, "ratios"), nullptr);
+}
+
+void SetOthers(RunResults& results, double percent) {
+  for (v1::PermutationResult& each : results.permutations) {
+    for (v1::JobResult& job : *each.mutable_jobs()) {
+      v1::Measurement& measured = *job.add_measurements();
+      measured.set_name("machine_others");
+      measured.set_value(percent);
+    }
+  }
+}
+
+TEST(RunReport, ChangeThatTheMachineMayHaveMadeSaysSo) {
+  RunResults before = SomeRun("before", 1, 5);
+  RunResults after = SomeRun("after", 1, 5, 0.8);
+  SetOthers(before, 3);
+  SetOthers(after, 45);
+  const std::vector<Paired> pairs = PairsOf(before, after);
+  EXPECT_EQ(Ratios(pairs).rows[1].back(), "worse (machine: others)");
+  EXPECT_THAT(
+      Compared(pairs, "before", "after"),
+      ::testing::EndsWith(
+          ". Machine: other programs had the processors for 3 % of the time in before, 45 % "
+          "in after, which may have made the change."));
 }
 
 TEST(RunReport, JobsThatComeInSeveralMessagesArePutTogether) {
