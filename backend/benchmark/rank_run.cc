@@ -297,7 +297,7 @@ void RankRun::Over() {
     return AnswerCollects();
   }
   const Verdict verdict = Judge(CaseOf(), result_);
-  AddMachine();
+  if (verdict.error.empty()) AddMachine();
   result_.mutable_timeline()->set_parsed_ns(SinceStart());
   End(MakeEnd(verdict));
 }
