@@ -57,8 +57,8 @@ class Driver {
   /// It could not be submitted: due again.
   void PutBack(const JobKey& key);
 
-  /// Nothing more is due, as somebody wants so.
-  void StopNow() { Halt(Stop::kAsked); }
+  /// Nothing more is due, as somebody wants so, or for a reason of another driver.
+  void StopNow(Stop why = Stop::kAsked) { Halt(why); }
   [[nodiscard]] Stop stopped() const { return stop_; }
 
   /// Jobs that wait or run and are known to the frontend.

@@ -131,7 +131,7 @@ Result<local::ClusterOptions> ClusterFor(const LocalRuns& runs, const RunCommand
   options.run = local::RunCluster{.queue = record.queue,
                                   .workload = record.workload,
                                   .store = runs.StoreFile(),
-                                  .label = LabelOfLocalRun(record.id),
+                                  .label = LabelOfLocalRun(record),
                                   .allow = command.allow};
   if (record.workload.empty()) options.run->workload = {std::string(benchmark.sweep.kind->suite)};
   return options;

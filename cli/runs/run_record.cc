@@ -16,8 +16,13 @@ constexpr std::chrono::minutes kCreateWithin{2};
 constexpr std::size_t kMessageBytes = 1 << 20;
 
 std::string PlanOf(const RunRecord& record) {
-  return Json{{"file", record.file},     {"queue", record.queue}, {"nodes", record.nodes},
-              {"spread", record.spread}, {"local", record.local}, {"workload", record.workload}}
+  return Json{{"file", record.file},
+              {"queue", record.queue},
+              {"nodes", record.nodes},
+              {"spread", record.spread},
+              {"local", record.local},
+              {"workload", record.workload},
+              {"interleaved", record.interleaved}}
       .dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
@@ -29,7 +34,8 @@ RunRecord ByPlan(const v1::Run& run, const Json& plan) {
           .nodes = plan.at("nodes"),
           .spread = plan.at("spread"),
           .local = plan.value("local", false),
-          .workload = plan.value("workload", std::vector<std::string>())};
+          .workload = plan.value("workload", std::vector<std::string>()),
+          .interleaved = plan.value("interleaved", std::vector<std::string>())};
 }
 
 v1::Run RunOf(const RunRecord& record, const Benchmark& benchmark) {
@@ -77,7 +83,11 @@ bool WritePermutations(grpc::ClientWriter<v1::CreateRunRequest>& writer,
 
 }  // namespace
 
-std::string LabelOfLocalRun(const std::string& id) { return "twofold/run=" + id; }
+const std::string& KeyOf(const RunRecord& record) {
+  return record.interleaved.empty() ? record.id : record.interleaved.front();
+}
+
+std::string LabelOfLocalRun(const RunRecord& record) { return "twofold/run=" + KeyOf(record); }
 
 v1::JobOptions CommonOptions(const RunRecord& record, const spec::Sweep& sweep) {
   v1::JobOptions options;
@@ -87,9 +97,9 @@ v1::JobOptions CommonOptions(const RunRecord& record, const spec::Sweep& sweep) 
   options.set_run(record.id);
   options.set_limit_ns(Nanoseconds(sweep.job_limit_seconds));
   options.set_deadline_ns(Nanoseconds(sweep.run_limit_seconds));
-  options.set_limit_key(record.id);
+  options.set_limit_key(KeyOf(record));
   options.set_key_limit(sweep.max_parallel);
-  if (record.local) options.mutable_placement()->add_labels(LabelOfLocalRun(record.id));
+  if (record.local) options.mutable_placement()->add_labels(LabelOfLocalRun(record));
   options.mutable_gang()->set_spread(record.spread ? v1::SPREAD_NODE : v1::SPREAD_ANY);
   return options;
 }

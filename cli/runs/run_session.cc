@@ -64,17 +64,25 @@ Status RunSession::CheckWorkers() {
   return run::CheckPlacement(benchmark_.expansion.permutations, {record_.queue, *workers});
 }
 
-Status RunSession::Begin() {
+Status RunSession::Create() {
   if (Status status = CheckWorkers(); !status.ok()) return status;
   if (Status status = CreateRun(frontend_, record_, benchmark_); !status.ok()) return status;
+  return jobs_.Attend();
+}
+
+Status RunSession::TakeOver() {
   if (Status status = jobs_.Attend(); !status.ok()) return status;
+  return CheckWorkers();
+}
+
+Status RunSession::Begin() {
+  if (Status status = Create(); !status.ok()) return status;
   driver_.Begin();
   return Attend();
 }
 
 Status RunSession::GoOn() {
-  if (Status status = jobs_.Attend(); !status.ok()) return status;
-  if (Status status = CheckWorkers(); !status.ok()) return status;
+  if (Status status = TakeOver(); !status.ok()) return status;
   if (Status status = run::Look(jobs_, driver_); !status.ok()) return status;
   driver_.Begin();
   return Attend();
@@ -130,11 +138,22 @@ Status RunSession::Conclude(Wish left) {
   if (left == Wish::kNone || setting_.globals.json()) {
     if (Status status = Print(); !status.ok()) return status;
   }
-  if (left == Wish::kNone) return Verdict();
-  const bool goes_on = left == Wish::kDetach && !setting_.local;
+  return left == Wish::kNone ? Verdict() : Left(left);
+}
+
+Status RunSession::Left(Wish wish) const {
+  const bool goes_on = wish == Wish::kDetach && !setting_.local;
   return absl::CancelledError(absl::StrCat("run ", record_.id,
                                            goes_on ? " goes on without us" : " is paused",
                                            "; go on with ", HowToGoOn("--resume")));
+}
+
+Status RunSession::Ended(const std::vector<run::Seen>& jobs, Stop stop) {
+  for (const run::Seen& seen : jobs) driver_.See(seen);
+  if (stop == Stop::kNone) return Verdict();
+  driver_.StopNow(stop);
+  if (Status status = MarkAsCancelled(); !status.ok()) return status;
+  return Verdict();
 }
 
 // Its jobs were, one by one, while we watched.

@@ -42,9 +42,15 @@ class RunSession {
   RunSession(const RunSession&) = delete;
   RunSession& operator=(const RunSession&) = delete;
 
-  /// Begins a new run.
+  /// Begins a new run, and looks after it.
   ///
   /// Errors   kAlreadyExists: there is one with its id.
+  Status Create();
+
+  /// Looks after a run that is there.
+  Status TakeOver();
+
+  /// Create, then submits all and watches.
   Status Begin();
 
   /// Submits what is missing or was withdrawn, and watches.
@@ -60,6 +66,12 @@ class RunSession {
   ///
   /// Errors   those of the frontend.
   Status Show();
+
+  /// For another driver, of which this run is a part: its jobs, and what is said when that driver
+  /// leaves it, or is done with it and has seen `jobs`.
+  run::Jobs& jobs() { return jobs_; }
+  [[nodiscard]] Status Left(run::Wish wish) const;
+  Status Ended(const std::vector<run::Seen>& jobs, run::Stop stop);
 
  private:
   Status CheckWorkers();
