@@ -3,6 +3,7 @@
 #include <absl/strings/str_join.h>
 #include <absl/strings/strip.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <iostream>
@@ -16,6 +17,7 @@
 #include <vector>
 
 #include "cli/results/results.h"
+#include "lib/common/instant.h"
 #include "lib/common/printable.h"
 #include "lib/show/message.h"
 #include "lib/show/table.h"
@@ -60,6 +62,9 @@ struct Comparison {
   Json pairs;                              ///< an object a headline that both runs have
   std::size_t alone = 0;                   ///< headlines that one of them has
   std::vector<UnlikeMachine> unlike = {};  ///< of all pairs: what may have made a change
+  /// From the end of the run that was made first to the begin of the other one; nullopt: they were
+  /// made at the same time, or it is not known.
+  std::optional<double> seconds_apart = {};
 };
 
 Result<Limit> ReadLimit(const std::string& text) {
@@ -87,6 +92,7 @@ using Headlines = std::map<std::array<std::string, 3>, Found>;
 
 /// What of a run is compared.
 struct Side {
+  v1::Run run;
   Headlines headlines;
   Machines machines;
 };
@@ -120,6 +126,11 @@ void AddJobs(const v1::PermutationResult& permutation, const std::string& varied
 
 Result<Side> Read(RunSource& source, const std::string& run, bool values) {
   Side side;
+  v1::GetRunRequest get;
+  get.set_id(run);
+  auto found = source.Get(get);
+  if (!found.ok()) return found.status();
+  side.run = *std::move(found);
   std::map<std::uint64_t, std::string> keys;  // only the first message of a permutation says it
   v1::RunResultsRequest request;
   request.set_id(run);
@@ -244,10 +255,20 @@ Json PairUp(const Headlines& base, const Headlines& now, const CompareOptions& o
   return list;
 }
 
+std::optional<double> SecondsApart(const v1::Run& base, const v1::Run& now) {
+  const bool in_order = base.created_unix_ns() <= now.created_unix_ns();
+  const v1::Run& first = in_order ? base : now;
+  const v1::Run& second = in_order ? now : base;
+  const std::int64_t apart = second.created_unix_ns() - first.ended_unix_ns();
+  if (first.ended_unix_ns() == 0 || apart <= 0) return std::nullopt;
+  return ToSeconds(Duration(apart));
+}
+
 Comparison Compared(const Side& base, const Side& now, const CompareOptions& options) {
   Comparison comparison{.pairs = PairUp(base.headlines, now.headlines, options)};
   comparison.alone = base.headlines.size() + now.headlines.size() - 2 * comparison.pairs.size();
   comparison.unlike = AddMachines(base, now, comparison.pairs);
+  comparison.seconds_apart = SecondsApart(base.run, now.run);
   return comparison;
 }
 
@@ -276,13 +297,25 @@ std::string NoteOn(const std::string& correction, std::size_t pairs) {
   return compared + "of those that did not change, 5 % are shown as changed by chance\n";
 }
 
-void PrintComparison(const CompareOptions& options, const Comparison& comparison, show::Form form) {
-  const auto& [pairs, alone, unlike] = comparison;
+/// Of runs that were made one after the other, if anything has changed.
+std::string NoteOnTime(const Comparison& comparison) {
+  const Json& pairs = comparison.pairs;
+  const bool has_changed = std::any_of(pairs.begin(), pairs.end(),
+                                       [](const Json& pair) { return pair["change"] != "-"; });
+  if (!has_changed || !comparison.seconds_apart) return "";
+  return absl::StrCat("made ", show::Text(std::ceil(*comparison.seconds_apart)),
+                      " s apart, so what else changed meanwhile is in the ratios: `twofold run "
+                      "--interleave` makes two runs in turn\n");
+}
+
+void Show(const CompareOptions& options, const Comparison& comparison, show::Form form) {
+  const auto& [pairs, alone, unlike, seconds_apart] = comparison;
   if (form == show::Form::kJson) {
     std::cout << show::Line({{"base", options.base},
                              {"now", options.now},
                              {"statistic", options.statistic},
                              {"correction", options.correction},
+                             {"seconds_apart", OrNull(seconds_apart)},
                              {"headlines", pairs},
                              {"unpaired", alone}});
     return;
@@ -294,6 +327,7 @@ void PrintComparison(const CompareOptions& options, const Comparison& comparison
     std::cout << "MACHINE: " << Text(each, options.base, options.now)
               << ": this may have made the change\n";
   }
+  std::cout << NoteOnTime(comparison);
   if (alone > 0) std::cout << alone << " headlines are in one of the runs only\n";
 }
 
@@ -367,6 +401,12 @@ show::Form FormOfComparison(const CompareOptions& options, const Globals& global
   return options.csv ? show::Form::kCsv : globals.form;
 }
 
+Status NothingInCommon(const CompareOptions& options) {
+  return absl::NotFoundError(
+      absl::StrCat("runs '", options.base, "' and '", options.now,
+                   "' have no headline of the same name with the same varied values"));
+}
+
 Status CompareRuns(CompareOptions options, const Globals& globals) {
   const Result<Limit> limit =
       options.fail_if.empty() ? Result<Limit>(Limit{}) : ReadLimit(options.fail_if);
@@ -382,17 +422,28 @@ Status CompareRuns(CompareOptions options, const Globals& globals) {
   if (!base.ok()) return base.status();
   const Comparison comparison = Compared(*base, *now, options);
   const Json& pairs = comparison.pairs;
-  if (pairs.empty()) {
-    return absl::NotFoundError(
-        absl::StrCat("runs '", options.base, "' and '", options.now,
-                     "' have no headline of the same name with the same varied values"));
-  }
-  PrintComparison(options, comparison, FormOfComparison(options, globals));
+  if (pairs.empty()) return NothingInCommon(options);
+  Show(options, comparison, FormOfComparison(options, globals));
   if (options.fail_if.empty()) return absl::OkStatus();
   return CheckLimit(options, *limit, pairs, LostOf(base->headlines, now->headlines));
 }
 
 }  // namespace
+
+Status PrintComparison(RunSource& source, const std::string& base, const std::string& now,
+                       show::Form form) {
+  CompareOptions options;
+  options.base = base;
+  options.now = now;
+  const auto before = Read(source, base, false);
+  if (!before.ok()) return before.status();
+  const auto after = Read(source, now, false);
+  if (!after.ok()) return after.status();
+  const Comparison comparison = Compared(*before, *after, options);
+  if (comparison.pairs.empty()) return NothingInCommon(options);
+  Show(options, comparison, form);
+  return absl::OkStatus();
+}
 
 Action BindCompare(CLI::App& app, const Globals& globals) {
   auto options = std::make_shared<CompareOptions>();

@@ -13,6 +13,12 @@ namespace twofold::cli {
 /// Errors   Those of the source.
 Status PrintResults(RunSource& source, const v1::RunResultsRequest& request, show::Form form);
 
+/// Two runs of a source as `twofold compare BASE NOW` shows them.
+///
+/// Errors   kNotFound: they have no headline in common. Those of the source.
+Status PrintComparison(RunSource& source, const std::string& base, const std::string& now,
+                       show::Form form);
+
 // The commands about results that have a file of their own.
 Action BindResults(CLI::App& app, const Globals& globals);
 Action BindCompare(CLI::App& app, const Globals& globals);

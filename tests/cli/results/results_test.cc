@@ -89,15 +89,18 @@ class ResultsCommandTest : public ::testing::Test {
   }
 
   /// A run of one permutation whose jobs have these throughputs, beside others who had this share
-  /// of the processors.
+  /// of the processors. It begins minutes after the run before.
   void AddRunBesideOthers(const std::string& id, const std::vector<double>& values,
                           double percent) {
     results::RunCreated run = results::SweepCreated(1);
-    run.run.set_id(id);
-    run.permutations[0].set_varied("{}");
-    std::vector<Record> records = {run};
     const auto store = results::SqliteStore::Open(path_).value();
     results::JobId job = 100 * (1 + store->List({})->size());
+    run.run.set_id(id);
+    run.run.set_jobs(values.size());
+    run.run.set_created_unix_ns(run.run.created_unix_ns() +
+                                static_cast<std::int64_t>(job) * 1'000'000'000);
+    run.permutations[0].set_varied("{}");
+    std::vector<Record> records = {run};
     for (const double value : values) {
       results::JobAccepted accepted = results::Placed(++job, 1, 1);
       accepted.run = id;
@@ -401,6 +404,8 @@ TEST_F(ResultsCommandTest, ChangeBesideAnotherMachineIsMarked) {
   EXPECT_EQ(pair["change"], "worse");
   EXPECT_EQ(pair["unlike"], json({"others"}));
   EXPECT_EQ(pair["machine"], (json{{"others", {{"base", 3.0}, {"now", 45.0}}}}));
+  EXPECT_THAT(shell.out, HasSubstr(" s apart, so what else changed meanwhile is in the ratios: "
+                                   "`twofold run --interleave` makes two runs in turn\n"));
   EXPECT_THAT(Run({"results", "busy", "--all"}).out, HasSubstr("machine_others,45,%"));
 }
 
@@ -411,6 +416,7 @@ TEST_F(ResultsCommandTest, WhereMachinesWereAlikeOrAreNotKnownNothingIsMarked) {
     const Shell shell = Run({"compare", base, base == std::string("sweep") ? "after" : "after-it"});
     EXPECT_THAT(shell.out, Not(HasSubstr("MACHINE"))) << base;
   }
+  EXPECT_THAT(Run({"compare", "before", "before"}).out, Not(HasSubstr("apart")));
 }
 
 TEST_F(ResultsCommandTest, ComparedHeadlinesShareTheRisk) {
