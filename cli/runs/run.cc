@@ -1,6 +1,7 @@
 #include <absl/strings/str_cat.h>
 
 #include <filesystem>
+#include <functional>
 #include <iostream>
 #include <map>
 #include <memory>
@@ -10,6 +11,7 @@
 #include "cli/local/launch.h"
 #include "cli/results/run_source.h"
 #include "cli/runs/benchmark.h"
+#include "cli/runs/interleaved_session.h"
 #include "cli/runs/local_run.h"
 #include "cli/runs/new_run.h"
 #include "cli/runs/run_command.h"
@@ -34,6 +36,7 @@
 //   driver.h              decides which jobs are due; pure
 //   frontend_jobs.h       has them: submit, list, cancel; keeps others away
 //   run_watcher.h         shows it (run_view.h), and takes Ctrl-C
+//   interleaved_session.h  of two runs that take turns (interleave.h): the same for both as one
 namespace twofold::cli {
 namespace {
 
@@ -70,16 +73,20 @@ Status GoOnBy(const RunSetting& setting, KnownRun run) {
 }
 
 // The frontend of a local run is started first, and ends with it.
-Status CarryOut(const RunSetting& setting, KnownRun run, Form form) {
-  if (!setting.local) return form(setting, std::move(run));
+Status Within(const RunSetting& setting, const KnownRun& run,
+              const std::function<Status(const RunSetting&)>& form) {
+  if (!setting.local) return form(setting);
   const auto frontend = StartCluster(*setting.local, setting.command, run.record, run.benchmark);
   if (!frontend.ok()) return frontend.status();
   Globals globals = setting.globals;
   globals.frontend = *frontend;
-  const Status status =
-      form({setting.command, globals, setting.watcher, setting.local}, std::move(run));
+  const Status status = form({setting.command, globals, setting.watcher, setting.local});
   static_cast<void>(local::TakeDown(setting.local->Folder()));
   return status;
+}
+
+Status CarryOut(const RunSetting& setting, const KnownRun& run, Form form) {
+  return Within(setting, run, [&](const RunSetting& within) { return form(within, run); });
 }
 
 // Starts the run, unless there is one with its id.
@@ -103,8 +110,61 @@ Status RunFile(const RunSetting& setting) {
     return absl::OkStatus();
   }
   if (command.local) run->record.labels = LocalLabels(run->benchmark);
-  return CarryOut(setting, *std::move(run), BeginOrShow);
+  return CarryOut(setting, *run, BeginOrShow);
 }
+
+// ---- two runs in turn
+
+Result<KnownRun> NewRunOf(RunCommand command, const std::string& file, const char* suffix,
+                          const Globals& globals) {
+  command.file = file;
+  if (!command.id.empty()) command.id += suffix;
+  auto text = ReadBenchmarkText(file);
+  if (!text.ok()) return text.status();
+  auto run = NewRun(command, *std::move(text), globals);
+  if (run.ok() && command.local) run->record.labels = LocalLabels(run->benchmark);
+  return run;
+}
+
+using TurnsForm = Status (InterleavedSession::*)();
+
+Status CarryOutInTurn(const RunSetting& setting, const KnownRun& base, const KnownRun& now,
+                      TurnsForm form) {
+  return Within(setting, base, [&](const RunSetting& within) {
+    return (InterleavedSession(within, base, now).*form)();
+  });
+}
+
+Status RunInTurn(const RunSetting& setting) {
+  const RunCommand& command = setting.command;
+  auto base = NewRunOf(command, command.file, "-a", setting.globals);
+  if (!base.ok()) return base.status();
+  auto now = NewRunOf(command, command.interleave, "-b", setting.globals);
+  if (!now.ok()) return now.status();
+  if (Status status = CheckTurns(*base, *now); !status.ok()) return status;
+  if (command.dry_run) {
+    auto turns = run::TakeTurns(base->benchmark.expansion, base->record.id,
+                                now->benchmark.expansion, now->record.id);
+    std::cout << JobList({base->benchmark.sweep, std::move(turns.expansion)}, setting.globals.form);
+    return absl::OkStatus();
+  }
+  base->record.interleaved = now->record.interleaved = {base->record.id, now->record.id};
+  return CarryOutInTurn(setting, *base, *now, &InterleavedSession::Begin);
+}
+
+Status GoOnInTurn(const RunSetting& setting, RunSource& source, const RunRecord& record) {
+  if (setting.command.resume.empty()) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        "run ", record.id, " takes turns with another one; --resume goes on with both"));
+  }
+  auto base = FindKnownRun(setting.command, source, record.interleaved.front());
+  if (!base.ok()) return base.status();
+  auto now = FindKnownRun(setting.command, source, record.interleaved.back());
+  if (!now.ok()) return now.status();
+  return CarryOutInTurn(setting, *base, *now, &InterleavedSession::GoOn);
+}
+
+// ---- what is asked for
 
 Status RunKnown(const RunSetting& setting, const std::string& id, Form form) {
   if (!setting.command.workload.empty()) {
@@ -114,9 +174,10 @@ Status RunKnown(const RunSetting& setting, const std::string& id, Form form) {
   if (setting.local) store.store = "sqlite:" + setting.local->StoreFile();
   const auto source = OpenRuns(setting.globals, store);
   if (!source.ok()) return source.status();
-  auto run = FindKnownRun(setting.command, **source, id);
+  const auto run = FindKnownRun(setting.command, **source, id);
   if (!run.ok()) return run.status();
-  return CarryOut(setting, *std::move(run), form);
+  if (!run->record.interleaved.empty()) return GoOnInTurn(setting, **source, run->record);
+  return CarryOut(setting, *run, form);
 }
 
 Status RunWhatIsAsked(const RunCommand& command, const Globals& globals) {
@@ -134,6 +195,7 @@ Status RunWhatIsAsked(const RunCommand& command, const Globals& globals) {
   for (const auto& [id, form] : known) {
     if (!id.empty()) return RunKnown(setting, id, form);
   }
+  if (!command.interleave.empty()) return RunInTurn(setting);
   if (!command.file.empty()) return RunFile(setting);
   return absl::InvalidArgumentError("name a file, or a run with --resume, --retry-failed, --pause");
 }
@@ -213,9 +275,18 @@ Action BindRun(CLI::App& app, const Globals& globals) {
   app.add_option(
       "--runid", command->id,
       "Id of the new run, else the file's metadata.runid, else made up; a run that has it "
-      "already is shown, and nothing is run");
+      "already is shown, and nothing is run. With --interleave ID-a and ID-b");
   app.add_flag("--dry-run", command->dry_run, "List the jobs; nothing is run");
   app.add_flag("--detach", command->detach, "Submit the jobs and return; --resume attaches");
+  CLI::Option* interleave = app.add_option(
+      "--interleave", command->interleave,
+      "A second file to run in turn with the first, job by job, so that what drifts meanwhile is "
+      "in both, and to compare with it at the end: `twofold run before.yaml --interleave "
+      "after.yaml`");
+  interleave->type_name("FILE");
+  for (const char* other : {"--resume", "--retry-failed", "--pause", "--detach"}) {
+    interleave->excludes(other);
+  }
   app.add_option("--html", command->html, "Write a report there at the end, as twofold report does")
       ->type_name("FILE");
   AddPlaces(app, *command);

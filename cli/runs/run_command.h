@@ -9,6 +9,7 @@ namespace twofold::cli {
 /// What `twofold run` was told. One of `file`, `resume`, `retry_failed` and `pause` is given.
 struct RunCommand {
   std::string file;
+  std::string interleave;    ///< file of a run that takes turns with that of `file`; empty: none
   std::string resume;        ///< id of a run
   std::string retry_failed;  ///< id of a run
   std::string pause;         ///< id of a run

@@ -116,6 +116,25 @@ END
   [[ "$stderr" == *"failed, permutation 1 repetition 1 (rw=read)"* ]]
 }
 
+@test "run --local FILE --interleave FILE makes two runs in turn, and --resume goes on with both" {
+  sed 's/numWorkers: 2/numWorkers: 1/' f.yaml >base.yaml
+  sed 's/numWorkers: 1/numWorkers: 1, bs: 8k/' base.yaml >now.yaml
+  cat >noted <<END
+#!/bin/sh
+case "\$1" in *8k*) whose=B ;; *) whose=A ;; esac
+case "\$1" in *write*) what=write ;; *) what=read ;; esac
+echo "\$whose \$what" >>$PWD/order
+END
+  chmod +x noted
+  run --separate-stderr "$bin/twofold" run --local base.yaml --interleave now.yaml --workload "$PWD/noted" --runid x
+  [ "$status" -eq 0 ]
+  [[ "$stderr" == *"runs x-a and x-b in turn"*"8/8 done"* ]]
+  [ "$(paste -sd, order)" = "A read,B read,B read,A read,A write,B write,B write,A write" ]
+  run "$bin/twofold" run --local --resume x-b
+  [ "$status" -eq 0 ]
+  [ "$(wc -l <order)" -eq 8 ]
+}
+
 @test "an interrupted local run goes on with --resume, each job once" {
   slow_workload
   "$bin/twofold" run --local f.yaml --workload "$PWD/slow" --runid once 2>log &

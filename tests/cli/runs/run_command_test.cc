@@ -2,12 +2,16 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <map>
 #include <set>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "cli/command/command.h"
 #include "lib/common/options.h"
@@ -126,6 +130,22 @@ class RunCommandTest : public frontend::FrontendTest {
     output_ = ::testing::internal::GetCapturedStdout();
     message_ = std::string(status.message());
     return code ? *code : ExitCode(status);
+  }
+
+  /// The ids of a run's jobs, by permutation and repetition.
+  std::vector<std::uint64_t> JobsOf(const std::string& run) {
+    EXPECT_EQ(Twofold({"results", run, "--all", "--json"}), 0) << message_;
+    std::map<std::pair<int, int>, std::uint64_t> found;
+    const show::Json json = show::Json::parse(output_);
+    for (const show::Json& permutation : json["permutations"]) {
+      for (const show::Json& job : permutation["jobs"]) {
+        found[{permutation["permutation"], job["repetition"]}] =
+            std::stoull(job["job"].get<std::string>());
+      }
+    }
+    std::vector<std::uint64_t> ids;
+    for (const auto& [place, id] : found) ids.push_back(id);
+    return ids;
   }
 
   /// The names in the folder that begin so.
@@ -302,6 +322,71 @@ TEST_F(RunCommandTest, ADryRunListsTheJobs) {
   EXPECT_EQ(Run({file_, "--dry-run"}), 0) << message_;
   EXPECT_THAT(output_, HasSubstr("4 jobs of Fio: 2 permutations x 2 repetitions"));
   EXPECT_EQ(Queue("fio").waiting(), 0U);
+}
+
+TEST_F(RunCommandTest, TwoRunsInTurnAreComparedAtTheEnd) {
+  StartWorker();
+  EXPECT_EQ(Run({file_, "--interleave", file_, "--runid", "x"}), 0) << message_;
+  EXPECT_THAT(output_, HasSubstr("RATIO"));
+  const auto a = JobsOf("x-a");
+  const auto b = JobsOf("x-b");
+  ASSERT_EQ(a.size(), 4U);
+  ASSERT_EQ(b.size(), 4U);
+  const std::vector<std::uint64_t> in_turn = {a[0], b[0], b[1], a[1], a[2], b[2], b[3], a[3]};
+  EXPECT_TRUE(std::is_sorted(in_turn.begin(), in_turn.end()));
+  EXPECT_EQ(Run({file_, "--interleave", file_, "--runid", "x"}), 5);
+  EXPECT_THAT(message_, HasSubstr("there is a run x-a already"));
+}
+
+TEST_F(RunCommandTest, JobsOfTwoRunsInTurnRunOneAtATime) {
+  std::atomic<int> running = 0;
+  std::atomic<int> most = 0;
+  const auto watched = [&](const Assigned&) {
+    most = std::max<int>(most, ++running);
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    --running;
+    return v1::OUTCOME_SUCCEEDED;
+  };
+  StartWorker(watched);
+  const Worker second(frontend_->worker_address(), 2, watched);
+  EXPECT_EQ(Run({file_, "--interleave", file_, "--runid", "x"}), 0) << message_;
+  EXPECT_EQ(most, 1);
+}
+
+TEST_F(RunCommandTest, RunsInTurnGoOnInTurn) {
+  Write("template: {kind: Fio}\n  repetitions: 4\n  failFast: true\n");
+  StartWorker([first = true](const Assigned&) mutable {
+    return std::exchange(first, false) ? v1::OUTCOME_FAILED : v1::OUTCOME_SUCCEEDED;
+  });
+  EXPECT_EQ(Run({file_, "--interleave", file_, "--runid", "x"}), 1);
+  EXPECT_THAT(message_, HasSubstr("a job failed, so all others were cancelled"));
+  EXPECT_EQ(Run({"--retry-failed", "x-a"}), 5);
+  EXPECT_THAT(message_, HasSubstr("--resume goes on with both"));
+  EXPECT_EQ(Run({"--resume", "x-b"}), 1);
+  EXPECT_THAT(message_, HasSubstr("run x-a: 1 failed of 4 jobs"));
+  EXPECT_THAT(output_, HasSubstr("RATIO"));
+}
+
+TEST_F(RunCommandTest, RunsThatCannotTakeTurnsAreRefused) {
+  const std::string other = folder_ / "other.yaml";
+  const auto refusal = [&](const std::string& spec) {
+    std::ofstream(other) << "apiVersion: twofold/v1\nkind: BenchmarkSet\nmetadata: {name: set}\n"
+                         << "spec:\n  " << spec;
+    EXPECT_EQ(Run({file_, "--interleave", other}), 5) << spec;
+    return message_;
+  };
+  const std::string same =
+      "template: {kind: Fio}\n  permutations: {product: {rw: [read, write]}}\n";
+  EXPECT_THAT(refusal(same + "  repetitions: 3\n"), HasSubstr("the files plan different jobs"));
+  EXPECT_THAT(refusal(same + "  repetitions: 2\n  maxParallel: 2\n"), HasSubstr("maxParallel"));
+  EXPECT_THAT(refusal(same + "  until: {relativeInterval: 3%, max: 9}\n"), HasSubstr("spec.until"));
+  EXPECT_THAT(refusal("template: {kind: IPerf}\n"), HasSubstr("two kinds"));
+  EXPECT_NE(Run({file_, "--interleave", file_, "--detach"}), 0);
+}
+
+TEST_F(RunCommandTest, DryRunOfTwoRunsInTurnListsTheirJobs) {
+  EXPECT_EQ(Run({file_, "--interleave", file_, "--runid", "x", "--dry-run"}), 0) << message_;
+  EXPECT_THAT(output_, HasSubstr("8 jobs of Fio: 4 permutations x 2 repetitions"));
 }
 
 TEST_F(RunCommandTest, ARunIsExportedAsAFileThatAnswersAsTheFrontendDoes) {
