@@ -6,7 +6,8 @@ usage() {
   cat <<'END'
 Usage: run-tests.sh [--nightly] [PART]...
 
-  dev         build with optimisation and -Werror, all unit and integration tests
+  dev         build with optimisation and -Werror, unit and integration tests; beside asan only with --nightly those of
+              frontend, backend, client, stores and Kubernetes' API, which asan runs
   asan        the unit tests with AddressSanitizer and UndefinedBehaviorSanitizer, by clang; those of the commands
               of twofold with --nightly only
   lint        clang-tidy on what differs from the main branch (on it: from the commit before); with --nightly, on all
@@ -40,6 +41,7 @@ cd "$root" || exit 1
 jobs=$(nproc)
 results=$root/build/results
 nightly='' time_limit='' lanes=''
+: "${TWOFOLD_DEV:=}" "${TWOFOLD_SANITIZERS:=}"
 
 # count PASSED FAILED SKIPPED
 count() { echo "$*" >>"$results/counts"; }
@@ -74,9 +76,10 @@ timed() (
 
 # build PRESET [TARGET]...: who wants the same meanwhile waits, and finds it done.
 build() {
+  case $1 in dev) options=$TWOFOLD_DEV ;; *) options=$TWOFOLD_SANITIZERS ;; esac
   # shellcheck disable=SC2016  # of another shell
-  timed "build-$1" flock "build/$1.lock" sh -c 'preset=$1; shift
-    cmake --preset "$preset" $TWOFOLD_AT_NIGHT >/dev/null && cmake --build --preset "$preset" -j "$(nproc)" ${1:+--target "$@"}' - "$@"
+  timed "build-$1" env "TWOFOLD_OPTIONS=$options" flock "build/$1.lock" sh -c 'preset=$1; shift
+    cmake --preset "$preset" $TWOFOLD_OPTIONS >/dev/null && cmake --build --preset "$preset" -j "$(nproc)" ${1:+--target "$@"}' - "$@"
 }
 
 built() { build "$1" || { broken "$1 does not build"; false; }; }
@@ -261,7 +264,7 @@ beside_each_other() {
 if [ "${1:-}" = --nightly ]; then
   shift
   nightly=yes time_limit="--timeout 3600"
-  export TWOFOLD_AT_NIGHT="-D TWOFOLD_COMMANDS=ON"
+  export TWOFOLD_SANITIZERS="-D TWOFOLD_COMMANDS=ON"
   export TWOFOLD_KILLS=200 TWOFOLD_TRIES=10000 TWOFOLD_SEEDS=1000000 FUZZ_SECONDS=600
 fi
 if [ "${1:-}" = --lane ]; then
@@ -277,6 +280,9 @@ for part in "$@"; do
   esac
 done
 [ $# -gt 0 ] || set -- dev ${nightly:+instructions peers} scripts kubernetes web asan lint tsan fuzz
+
+# By day dev does not test again what asan tests in the same run.
+case "$nightly $* " in " "*"dev "*"asan "*) export TWOFOLD_DEV="-D TWOFOLD_ALL_TESTS=OFF" ;; esac
 
 scripts/install-packages.sh scripts/packages-build.txt scripts/packages-test.txt ${nightly:+scripts/packages-nightly.txt} ||
   exit 1

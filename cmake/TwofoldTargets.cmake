@@ -20,10 +20,10 @@ target_compile_options(
                           -Wold-style-cast $<$<CXX_COMPILER_ID:Clang>:-Wthread-safety>)
 target_compile_definitions(twofold_flags INTERFACE BOOST_ASIO_NO_DEPRECATED)
 add_library(twofold_cold INTERFACE)
-target_compile_options(twofold_cold INTERFACE $<$<CONFIG:Release>:-O1>)
+target_compile_options(twofold_cold INTERFACE $<$<NOT:$<CONFIG:Debug>>:-O1>)
 
 # twofold_library(NAME [COLD] SOURCES ... DEPS ...): the library of the current folder. COLD: it waits for others, or
-# runs once; in what users build the full effort of the optimiser would be a tenth of its compile time for nothing.
+# runs once; the full effort of the optimiser would be a quarter of its compile time for nothing.
 function(twofold_library name)
   cmake_parse_arguments(ARG "COLD" "" "SOURCES;DEPS" ${ARGN})
   if(ARG_SOURCES AND TWOFOLD_TOGETHER)
