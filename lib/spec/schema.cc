@@ -168,7 +168,7 @@ std::span<const Field> SetFields() {
   static const Fields fields = {
       Required({"template", MapOf(TemplateFields()), "", "", "the benchmark"}),
       {"permutations", MapOf(PermutationFields()), "{}", "", "what is varied"},
-      {"repetitions", Whole(1, kMostRepetitions), "1", "", "with until: the least, else 3"},
+      {"repetitions", Whole(1, kMostRepetitions), "1", "", "with until: the least, else 8"},
       {"order", OneOf({kOrderNames.begin(), kOrderNames.end()}), "consecutive", "", ""},
       {"seed", Whole(0), "1", "", "of order: shuffled"},
       {"warmup", Whole(0, kMostRepetitions), "0", "", "repetitions that are not measured"},

@@ -6,15 +6,12 @@
 #include <utility>
 
 #include "lib/spec/schema.h"
-#include "lib/stats/comparison.h"
-#include "lib/stats/summary.h"
+#include "lib/stats/repetitions.h"
 
 namespace twofold::spec {
 namespace {
 
 // ---- beside the template
-
-constexpr std::uint32_t kLeastForInterval = 3;  // from two values an interval is a guess
 
 template <typename T>
 T Number(const Node& map, std::string_view key, T otherwise) {
@@ -97,10 +94,12 @@ void ReadLimits(const Node& spec, Sweep& sweep) {
 Status ReadRepetitions(const Node& spec, Sweep& sweep) {
   const Node* until = Value(spec, "until");
   sweep.warmup = Number(spec, "warmup", sweep.warmup);
-  sweep.repetitions = Number(spec, "repetitions", until == nullptr ? 1 : kLeastForInterval);
+  sweep.repetitions = Number(spec, "repetitions", std::uint32_t{1});
   if (until == nullptr) return absl::OkStatus();
   sweep.until =
       Until{ShareOf(*Value(*until, "relativeInterval")), Number<std::uint32_t>(*until, "max", 0)};
+  constexpr std::uint32_t kLeast = stats::kLeastForLooks;
+  sweep.repetitions = Number(spec, "repetitions", std::min(kLeast, sweep.until->most));
   if (sweep.repetitions < 2) {
     return Fault(Value(spec, "repetitions")->place, "spec.repetitions",
                  "must be 2 or more with until: one value has no interval");
@@ -255,9 +254,9 @@ Status ReadFile(const std::string& text, std::span<const Kind> kinds, const Limi
 UntilVerdict Judge(const Until& until, std::uint32_t least, std::span<const double> headlines,
                    std::uint32_t failed) {
   UntilVerdict verdict;
-  verdict.relative_interval =
-      stats::IntervalOfMean(headlines, stats::kConfidenceOfLooks).Relative();
-  if (headlines.size() >= least && verdict.relative_interval <= until.relative_interval) {
+  verdict.relative_interval = stats::IntervalOfLooks(headlines).Relative();
+  const std::size_t needed = std::max<std::size_t>(least, stats::kLeastForLooks);
+  if (headlines.size() >= needed && verdict.relative_interval <= until.relative_interval) {
     verdict.next = Next::kNarrow;
   } else if (headlines.size() + failed >= until.most) {
     verdict.next = Next::kMost;

@@ -32,14 +32,11 @@ struct UntilVerdict {
 };
 
 /// Says whether a permutation goes on. `headlines` are the main numbers of its repetitions so far,
-/// `failed` is how many have ended without one, and `least` is how many headlines are needed at
-/// least.
+/// in their order, `failed` is how many have ended without one, and `least` is how many headlines
+/// are needed at least.
 ///
-/// The interval is that of stats::IntervalOfMean at 98 %. Who looks after every repetition and
-/// stops when it is narrow, stops when it is narrow by luck: at 95 % the true mean would be within
-/// `relative_interval` in no more than 92 % of the cases, at 98 % it is in 95 % and more, from a
-/// `least` of 3 on (simulated in tests/lib/spec/until_test.cc).
-/// Source: Y. S. Chow, H. Robbins, Annals of Mathematical Statistics 36 (1965).
+/// The interval is that of stats::IntervalOfLooks, and never narrow enough from fewer headlines
+/// than stats::kLeastForLooks.
 UntilVerdict Judge(const Until& until, std::uint32_t least, std::span<const double> headlines,
                    std::uint32_t failed);
 
