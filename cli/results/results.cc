@@ -155,7 +155,8 @@ class HeadlineTable {
     if (form_ == show::Form::kCsv) {
       std::cout << show::Print(form_, CsvColumns(), rows_);
     } else {
-      std::cout << show::Print(form_, Columns(), rows_) << Notes() << OverlapNote() << PlaceNote();
+      std::cout << show::Print(form_, Columns(), rows_) << Notes() << LooksNote() << DoubtNote()
+                << OverlapNote() << PlaceNote();
     }
   }
 
@@ -200,6 +201,7 @@ class HeadlineTable {
                                    {.heading = "CV %", .path = "cv", .decimals = 1, .scale = 100},
                                    {"UNIT", "unit"},
                                    {.heading = "AT", .path = "most_frequent", .if_any = true},
+                                   {.heading = "DOUBT", .path = "doubt", .if_any = true},
                                    {"FAILED", "failed"}});
     return columns;
   }
@@ -231,6 +233,23 @@ class HeadlineTable {
       if (jobs > 0) notes.push_back(absl::StrCat(jobs, what));
     }
     return notes.empty() ? "" : absl::StrJoin(notes, "; ") + "\n";
+  }
+
+  /// Empty: nobody looked before it was over.
+  [[nodiscard]] std::string LooksNote() const {
+    const std::string until = LabelOf(run_, kUntilLabel);
+    if (until.empty()) return "";
+    return absl::StrCat("repeated until the mean was known to +- ", until,
+                        ": intervals are wider, as those of one who looks again and again\n");
+  }
+
+  /// Empty: nothing speaks against the intervals.
+  [[nodiscard]] std::string DoubtNote() const {
+    const bool doubts = std::any_of(rows_.begin(), rows_.end(),
+                                    [](const Json& row) { return row.contains("doubt"); });
+    if (!doubts) return "";
+    return "DOUBT: the interval may not hold the mean, as values are like the one before them "
+           "(correlated) or of two kinds (clusters)\n";
   }
 
   /// Empty: no two ran at once.

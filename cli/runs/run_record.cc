@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "lib/show/table.h"
+#include "lib/words/run_state.h"
 #include "twofold/v1/runs.grpc.pb.h"
 
 namespace twofold::cli {
@@ -47,6 +48,9 @@ v1::Run RunOf(const RunRecord& record, const Benchmark& benchmark) {
   run.set_jobs(benchmark.expansion.jobs.size());
   run.set_plan(PlanOf(record));
   run.mutable_labels()->insert(record.labels.begin(), record.labels.end());
+  if (const auto& until = benchmark.sweep.until) {
+    (*run.mutable_labels())[kUntilLabel] = absl::StrCat(100.0 * until->relative_interval, " %");
+  }
   return run;
 }
 

@@ -8,7 +8,9 @@
 
 #include "lib/queue/types.h"
 #include "lib/results/series_results.h"
-#include "lib/stats/summary.h"
+#include "lib/results/tables.h"
+#include "lib/stats/repetitions.h"
+#include "lib/words/run_state.h"
 
 namespace twofold::results {
 namespace {
@@ -55,13 +57,14 @@ struct Gathered {
   std::vector<std::pair<std::string, std::uint64_t>> found_at = {};
 
   void AddPlace(const std::string& at);
-  void AddTo(v1::PermutationResult& result, const v1::Measurement& metric_row);
+  void AddTo(v1::PermutationResult& result, const v1::Measurement& metric_row, bool looked);
 };
 
 /// Makes one PermutationResult of its rows, which come job by job.
 class Gatherer {
  public:
-  Gatherer(std::uint64_t number, const Overlaps& overlaps) : overlaps_(overlaps) {
+  Gatherer(std::uint64_t number, const Overlaps& overlaps, bool looked)
+      : overlaps_(overlaps), looked_(looked) {
     result_.set_number(number);
   }
 
@@ -77,6 +80,7 @@ class Gatherer {
   Gathered& Of(std::int64_t metric);
 
   const Overlaps& overlaps_;
+  const bool looked_;
   v1::PermutationResult result_;
   std::vector<Gathered> gathered_;
   std::set<JobOfRun> withdrawn_;  // where no job has come since
@@ -98,18 +102,22 @@ void Gatherer::Add(const Prepared::Rows& row) {
 
 v1::PermutationResult Gatherer::Finish(BenchmarkReader& benchmarks) {
   for (Gathered& headline : gathered_) {
-    headline.AddTo(result_, benchmarks.Metric(headline.metric));
+    headline.AddTo(result_, benchmarks.Metric(headline.metric), looked_);
   }
   result_.set_withdrawn(withdrawn_.size());
   return std::move(result_);
 }
 
-void Gathered::AddTo(v1::PermutationResult& result, const v1::Measurement& metric_row) {
+void Gathered::AddTo(v1::PermutationResult& result, const v1::Measurement& metric_row,
+                     bool looked) {
   v1::MetricResult& headline = *result.add_headlines();
   headline.set_name(metric_row.name());
   headline.set_unit(metric_row.unit());
   headline.set_better(metric_row.better());
   *headline.mutable_dimensions() = metric_row.dimensions();
+  headline.set_looked(looked);
+  headline.set_doubt(std::string(stats::Name(stats::DoubtOfMean(values))));
+  const double looked_half_width = stats::IntervalOfLooks(values).half_width;
   const stats::Summary summary = stats::Summarize(std::move(values));
   headline.set_n(summary.n);
   headline.set_mean(summary.mean);
@@ -118,7 +126,7 @@ void Gathered::AddTo(v1::PermutationResult& result, const v1::Measurement& metri
   headline.set_most(summary.most);
   headline.set_sd(summary.sd);
   headline.set_cv(summary.Cv());
-  headline.set_half_width(summary.half_width);
+  headline.set_half_width(looked && summary.n > 1 ? looked_half_width : summary.half_width);
   std::stable_sort(found_at.begin(), found_at.end(),
                    [](const auto& a, const auto& b) { return a.second > b.second; });
   if (found_at.size() > kShownPlaces) found_at.resize(kShownPlaces);
@@ -180,6 +188,15 @@ std::string VariedOf(Prepared& select, std::int64_t run, std::uint64_t permutati
   return row.Next() ? row[0].Text() : std::string("{}");
 }
 
+/// Whether repetitions of the run ended when their mean was known well enough.
+bool WasLookedAt(Statements& sql, std::int64_t run) {
+  static constexpr Columns kLabels{Column("labels", &v1::Run::labels)};
+  v1::Run labelled;
+  Prepared::Rows row(sql["SELECT labels FROM run WHERE number = ?"], run);
+  if (row.Next()) row.Read(kLabels, 0, labelled);
+  return !LabelOf(labelled, kUntilLabel).empty();
+}
+
 }  // namespace
 
 std::vector<v1::PermutationResult> PermutationResults(Statements& sql, BenchmarkReader& benchmarks,
@@ -192,10 +209,11 @@ std::vector<v1::PermutationResult> PermutationResults(Statements& sql, Benchmark
     return rows >= kPageRows || bytes >= kPageBytes || page.size() >= kPagePermutations;
   };
   Prepared& varied = sql["SELECT varied FROM permutation WHERE run = ? AND number = ?"];
+  const bool looked = WasLookedAt(sql, run);
   Prepared::Rows row(sql.Stream(kSelect), run, from);
   for (bool more = row.Next(); more && !is_full();) {
     const std::uint64_t number = row[kOfPermutation].Unsigned();
-    Gatherer gatherer(number, overlaps);
+    Gatherer gatherer(number, overlaps, looked);
     do {
       gatherer.Add(row);
       ++rows;

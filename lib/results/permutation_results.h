@@ -13,7 +13,7 @@ namespace twofold::results {
 /// The permutations of a run that have jobs, by number, starting with `from`: some hundreds, fewer
 /// if they have many jobs. Warm-ups and jobs that were submitted again are in no number but their
 /// own. Which jobs overlapped is by `overlaps`, of the run. With `series` also what their jobs have
-/// measured row by row (SeriesGatherer).
+/// measured row by row (SeriesGatherer). Of a run with kUntilLabel, intervals are those of looks.
 ///
 /// Errors   throws what the engine throws, and Damaged.
 /// Cost     Memory for the headlines, and series, of one permutation, beside what it returns.

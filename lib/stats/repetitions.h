@@ -8,7 +8,7 @@
 #include "lib/stats/summary.h"
 
 /// Repetitions that somebody looked at after each one, until their mean was known well enough, and
-/// repetitions that are not independent (docs/statistics.md, "Repetitions until"). Pure.
+/// repetitions that are not independent (docs/statistics.md, "Looks until it is known"). Pure.
 namespace twofold::stats {
 
 /// Fewer values than this do not end a series of looks: they agree by chance too often, and values

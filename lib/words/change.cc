@@ -1,9 +1,20 @@
 #include "lib/words/change.h"
 
+#include <cmath>
+
+#include "lib/stats/comparison.h"
+
 namespace twofold {
 namespace {
 
 constexpr double kChance = 0.05;  // of a p-value that says "changed"
+
+/// The scatter that makes the interval of the mean what it is: of looks, more than values have.
+double ScatterOf(const v1::MetricResult& metric) {
+  if (!metric.looked() || metric.n() < 2) return metric.sd();
+  const auto n = static_cast<double>(metric.n());
+  return metric.half_width() * std::sqrt(n) / stats::StudentFactor(0.95, n - 1.0);
+}
 
 stats::Summary SummaryOf(const v1::MetricResult& metric) {
   return {.n = metric.n(),
@@ -11,7 +22,7 @@ stats::Summary SummaryOf(const v1::MetricResult& metric) {
           .median = metric.median(),
           .least = metric.least(),
           .most = metric.most(),
-          .sd = metric.sd()};
+          .sd = ScatterOf(metric)};
 }
 
 }  // namespace

@@ -13,6 +13,10 @@ namespace twofold {
 inline constexpr const char* kLocalLabel = "local";
 inline constexpr const char* kNotAppliedLabel = "not_applied";
 
+/// Label of runs whose repetitions ended when their mean was known well enough ("3 %"): intervals
+/// of their means are those of looks (stats::IntervalOfLooks).
+inline constexpr const char* kUntilLabel = "until";
+
 /// The value of a label; empty: the run does not have it.
 std::string LabelOf(const v1::Run& run, const std::string& name);
 

@@ -86,6 +86,14 @@ Tone ToneOf(const RunResults& results) {
   return tally.succeeded > 0 && tally.unfinished + tally.withdrawn == 0 ? Tone::kGood : Tone::kOpen;
 }
 
+std::string IntervalText(const v1::MetricResult& metric) {
+  if (metric.n() < 2) return "-";
+  const std::string interval = Interval(metric.mean() - metric.half_width(),
+                                        metric.mean() + metric.half_width(), metric.unit());
+  return metric.doubt().empty() ? interval
+                                : absl::StrCat(interval, " (in doubt: ", metric.doubt(), ")");
+}
+
 Table Headlines(const RunResults& results) {
   Table table{"Headlines: over the jobs that succeeded",
               {{"Permutation", "Varied", "Headline", "n", "Mean", "95 % interval", "Median",
@@ -96,10 +104,7 @@ Table Headlines(const RunResults& results) {
       const bool many = metric.n() > 1;
       table.rows.push_back(
           {std::to_string(each.number()), VariedText(each.varied()), HeadlineOf(metric).title,
-           std::to_string(metric.n()), Value(metric.mean(), unit),
-           many ? Interval(metric.mean() - metric.half_width(), metric.mean() + metric.half_width(),
-                           unit)
-                : "-",
+           std::to_string(metric.n()), Value(metric.mean(), unit), IntervalText(metric),
            Value(metric.median(), unit), Value(metric.least(), unit), Value(metric.most(), unit),
            many ? Value(100.0 * metric.cv(), "%") : "-"});
     }

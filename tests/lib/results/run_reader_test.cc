@@ -8,6 +8,8 @@
 #include <fstream>
 
 #include "lib/stats/comparison.h"
+#include "lib/stats/repetitions.h"
+#include "lib/words/run_state.h"
 #include "tests/lib/results/benchmark_samples.h"
 #include "tests/lib/results/engines.h"
 
@@ -80,6 +82,23 @@ TEST_P(RunReaderTest, RunIsThereBeforeItsFirstJob) {
   expected.mutable_counts()->set_planned(6);
   EXPECT_EQ(Run(), expected);
   EXPECT_THAT(Results(), IsEmpty());
+}
+
+TEST_P(RunReaderTest, ARunThatStoppedByLookingHasTheIntervalOfLooks) {
+  RunCreated created = SweepCreated(1);
+  (*created.run.mutable_labels())[kUntilLabel] = "3 %";
+  std::vector<Record> records = {created};
+  std::vector<double> values;
+  for (JobId id = 1; id <= 8; ++id) {
+    values.push_back(100.0 + static_cast<double>(id));
+    records.emplace_back(Placed(id, 1, static_cast<std::uint32_t>(id)));
+    records.emplace_back(EndedWith(id, Measured(values.back())));
+  }
+  Commit(records);
+  const v1::MetricResult headline = Results().at(0).headlines(0);
+  EXPECT_TRUE(headline.looked());
+  EXPECT_DOUBLE_EQ(headline.half_width(), stats::IntervalOfLooks(values).half_width);
+  EXPECT_EQ(headline.doubt(), "correlated");
 }
 
 TEST_P(RunReaderTest, PeakIsOneHeadlineWhereverItWasFound) {
