@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "lib/stats/quantile.h"
+
 namespace twofold::stats {
 namespace {
 
@@ -39,6 +41,24 @@ std::optional<CensoredTimes::Bound> CensoredTimes::Quantile(double q) const {
     reached = Bound{std::min(bucket.highest, *ended.Max())};
   });
   return reached ? reached : Max();
+}
+
+CensoredTimes::Interval CensoredTimes::IntervalOfQuantile(double q) const {
+  const std::uint64_t n = ended.Count() + open.Count();
+  if (n == 0) return {};
+  const Ranks ranks = RanksOfQuantile(n, q);
+  const auto at = [&](std::uint64_t rank) {
+    return *Quantile(static_cast<double>(rank) / static_cast<double>(n));
+  };
+  Interval interval;
+  if (ranks.lower > 0) {
+    // A quantile is the highest value of its bucket, and the interval begins at the lowest.
+    const auto highest = static_cast<std::uint64_t>(at(ranks.lower).value.count());
+    interval.lower = Duration(static_cast<Duration::rep>(LowestOf(BucketOf(highest))));
+  }
+  if (ranks.upper > n) return interval;
+  if (const Bound upper = at(ranks.upper); !upper.at_least) interval.upper = upper.value;
+  return interval;
 }
 
 double CensoredTimes::Known() const {

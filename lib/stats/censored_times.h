@@ -28,6 +28,13 @@ struct CensoredTimes {
   };
 
   [[nodiscard]] std::optional<Bound> Quantile(double q) const;
+  /// The interval that holds it with 95 % (RanksOfQuantile), open jobs among the values. nullopt:
+  /// an end that is not known, as there are too few jobs, or open ones hide it.
+  struct Interval {
+    std::optional<Duration> lower{};
+    std::optional<Duration> upper{};
+  };
+  [[nodiscard]] Interval IntervalOfQuantile(double q) const;
   /// Quantiles above this share are not known; 1: all are.
   [[nodiscard]] double Known() const;
   [[nodiscard]] std::optional<Bound> Max() const;

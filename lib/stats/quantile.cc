@@ -8,6 +8,25 @@
 
 namespace twofold::stats {
 
+Ranks RanksOfQuantile(std::uint64_t n, double q, double confidence) {
+  // Of n values, fewer than `lower` lie under the true quantile with less than half the risk, and
+  // `upper` or more with less than the other half.
+  const double risk = (1.0 - confidence) / 2.0;
+  const auto count = static_cast<double>(n);
+  const boost::math::binomial_distribution<double> under(count, q);
+  double lower = std::floor(count * q);
+  while (lower > 0.0 && cdf(under, lower - 1.0) > risk) lower -= 1.0;
+  double upper = std::ceil(count * q) + 1.0;
+  while (upper <= count && cdf(complement(under, upper - 1.0)) > risk) upper += 1.0;
+  return {static_cast<std::uint64_t>(lower), static_cast<std::uint64_t>(upper)};
+}
+
+std::uint64_t NeededForQuantile(double q, double confidence) {
+  // The chance that all of them lie on one side.
+  const double risk = (1.0 - confidence) / 2.0;
+  return static_cast<std::uint64_t>(std::ceil(std::log(risk) / std::log(std::max(q, 1.0 - q))));
+}
+
 std::optional<Bounded> QuantileOf(std::span<const double> sorted, double q, double confidence) {
   if (sorted.empty()) return std::nullopt;
   const auto n = static_cast<double>(sorted.size());
@@ -16,18 +35,9 @@ std::optional<Bounded> QuantileOf(std::span<const double> sorted, double q, doub
   constexpr double kUnknown = std::numeric_limits<double>::infinity();
   Bounded interval{at(std::clamp(std::ceil(share * n), 1.0, n)), -kUnknown, kUnknown};
   if (share <= 0.0 || share >= 1.0) return interval;
-  // Of n values, fewer than `below` lie under the true quantile with less than half the risk, and
-  // `above` or more with less than the other half.
-  const double risk = (1.0 - confidence) / 2.0;
-  const boost::math::binomial_distribution<double> under(n, share);
-  double below = 0.0;
-  double above = n + 1.0;
-  for (below = std::floor(n * share); below > 0.0 && cdf(under, below - 1.0) > risk;) below -= 1.0;
-  for (above = std::ceil(n * share) + 1.0; above <= n && 1.0 - cdf(under, above - 1.0) > risk;) {
-    above += 1.0;
-  }
-  if (below >= 1.0) interval.lower = at(below);
-  if (above <= n) interval.upper = at(above);
+  const Ranks ranks = RanksOfQuantile(sorted.size(), share, confidence);
+  if (ranks.lower > 0) interval.lower = sorted[ranks.lower - 1];
+  if (ranks.upper <= sorted.size()) interval.upper = sorted[ranks.upper - 1];
   return interval;
 }
 

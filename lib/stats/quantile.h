@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <span>
 
@@ -7,14 +8,25 @@
 
 namespace twofold::stats {
 
+/// Two of `n` values, by their ranks from the smallest, 1, on, between which the true quantile `q`
+/// (0..1, both excluded) lies with `confidence`, whatever the distribution of independent values:
+/// by the binomial distribution of how many lie below it. 0 and n + 1: there are too few values.
+///
+/// Cost     O(sqrt(n)).
+/// Source   G. Hahn, W. Meeker, "Statistical Intervals" (1991), 5.2.
+struct Ranks {
+  std::uint64_t lower = 0;
+  std::uint64_t upper = 0;
+};
+Ranks RanksOfQuantile(std::uint64_t n, double q, double confidence = 0.95);
+
+/// How many values there must be for both of them: 368 for p99, 3688 for p99.9.
+std::uint64_t NeededForQuantile(double q, double confidence = 0.95);
+
 /// The quantile `q` (0..1) of `sorted` (smallest first) by the nearest rank: the smallest value
 /// such that at least the share `q` of them is <= it. Values may be infinite: what never came. The
-/// bounds are two of the values, by the binomial distribution of how many lie below the true
-/// quantile, so they hold for independent values of any distribution; with too few values they are
-/// infinite. nullopt: there are no values.
-///
-/// Cost     O(sqrt(values)).
-/// Source   G. Hahn, W. Meeker, "Statistical Intervals" (1991), 5.2.
+/// bounds are those of RanksOfQuantile, infinite where there are too few values. nullopt: there are
+/// no values.
 std::optional<Bounded> QuantileOf(std::span<const double> sorted, double q,
                                   double confidence = 0.95);
 
