@@ -29,6 +29,19 @@ double Lives::SuccessShare() const {
   return count() > 0 ? static_cast<double>(succeeded_) / static_cast<double>(count()) : 0.0;
 }
 
+double Lives::Skewness() const {
+  if (count() < 2) return 0.0;
+  const double mean = MeanSeconds();
+  double cubes = 0.0;
+  for (std::size_t i = 0; i < kBuckets; ++i) {
+    if (buckets_[i].lives == 0) continue;
+    const double distance = static_cast<double>(LowestOf(i)) * 1e-9 - mean;
+    cubes += static_cast<double>(buckets_[i].lives) * distance * distance * distance;
+  }
+  const double deviation = std::max(std::sqrt(seconds_.Variance()), mean * kBucketError);
+  return cubes / static_cast<double>(count()) / (deviation * deviation * deviation);
+}
+
 double Lives::RenewalError() const {
   if (count() < 2 || succeeded_ == 0) return std::numeric_limits<double>::infinity();
   const auto n = static_cast<double>(count());

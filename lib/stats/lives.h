@@ -27,6 +27,10 @@ class Lives {
   [[nodiscard]] std::uint64_t succeeded() const { return succeeded_; }
   [[nodiscard]] double MeanSeconds() const { return seconds_.mean(); }
 
+  /// The third moment about the mean, in standard deviations: how much of the scatter a few long
+  /// lives have. What differs by less than buckets do counts as equal. 0 without lives.
+  [[nodiscard]] double Skewness() const;
+
   /// The relative standard error of the rate of successes if lives and successes are independent
   /// draws, the "renewal error" of docs/statistics.md. Infinity with fewer than two lives or
   /// without a success.

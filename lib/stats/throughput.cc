@@ -23,6 +23,8 @@ constexpr double kLeastHole = 0.1;      // of the window
 constexpr double kRareHole = 0.001;     // chance that one hole of a window may have
 constexpr double kLongLives = 4.0;      // as long as these mean lives leave a quarter of the rate
 constexpr double kMostExpected = 2.0;   // credit with that of jobs that go on / without it
+constexpr std::uint64_t kFewestForLooks = 500;  // jobs
+constexpr double kCochran = 25.0;
 constexpr int kMuchShorter = 16;  // lives of a power law (exponent 2) have such a gap in 0.2 %
 
 /// An even number, so that the window has halves; 0 if it is too short for the fewest.
@@ -49,6 +51,11 @@ void SetError(const Lives& lives, const Parts& parts, ThroughputEstimate& estima
   if (StudentFactor(kConfidence, seen.degrees) * seen.relative < least) return;
   estimate.log_error = seen.relative;
   estimate.degrees = seen.degrees;
+}
+
+std::uint64_t JobsNeeded(const Lives& lives) {
+  const double skewness = lives.Skewness();
+  return std::max(kFewestForLooks, static_cast<std::uint64_t>(kCochran * skewness * skewness));
 }
 
 /// What throughput is multiplied with and divided by for its interval.
@@ -95,7 +102,8 @@ ThroughputEstimate Unknown(ThroughputEstimate estimate, std::string reason) {
 }  // namespace
 
 bool ThroughputEstimate::IsKnownWithin(double share) const {
-  return steady && throughput > 0.0 && IntervalFactor(*this, kConfidenceOfLooks) <= 1.0 + share;
+  return steady && throughput > 0.0 && succeeded + failed >= jobs_needed &&
+         IntervalFactor(*this, kConfidenceOfLooks) <= 1.0 + share;
 }
 
 void ThroughputWindow::Ended(Instant begun, Instant ended, bool succeeded) {
@@ -120,6 +128,7 @@ ThroughputEstimate ThroughputWindow::Estimate(Instant now, std::span<const Insta
   estimate.counted = static_cast<double>(estimate.succeeded) / estimate.seconds;
   estimate.throughput = credit.Total() / estimate.seconds;
   estimate.mean_life = lives_.MeanSeconds();
+  estimate.jobs_needed = JobsNeeded(lives_);
   estimate.batches = BatchesFor(estimate.seconds, estimate.mean_life);
   if (credit.Total() > kMostExpected * credit_.Total()) {
     return Unknown(estimate, "most of what was done is of jobs that have not ended");
