@@ -41,6 +41,9 @@ const std::vector<ExitRow>& ExitRows() {
       {kExitCutShort, "interrupted, before a run or a copy was over", {kCancelled}},
       {kExitLimitNotKept, "load: a limit of --fail-if was not kept", {}},
       {kExitSpoiled, "load: the load generator itself spoiled the numbers", {}},
+      {kExitUndecided,
+       "a limit of --fail-if cannot be judged: too few jobs, or numbers that say nothing",
+       {}},
       {kExitInterrupted, "load: interrupted; files and summary are of the time until then", {}},
   };
   return rows;

@@ -38,6 +38,7 @@ inline constexpr int kExitRefused = 5;
 inline constexpr int kExitCutShort = 6;
 inline constexpr int kExitLimitNotKept = 7;
 inline constexpr int kExitSpoiled = 8;
+inline constexpr int kExitUndecided = 9;
 inline constexpr int kExitInterrupted = 130;  ///< as shells have it
 
 /// Those of commands that ask a frontend, a store or an API server for something that has a name;

@@ -99,12 +99,17 @@ Status WriteHtml(const LoadOptions& options, const std::vector<LoadStep>& steps)
 // ---- verdicts
 
 void Judge(const LoadOptions& options, v1::LoadRecord& record) {
-  bool kept = true;
+  bool undecided = false;
+  bool broken = false;
   for (const Limit& limit : options.limits) {
-    *record.add_limits() = limit.Judge(record.result());
-    kept = kept && record.limits().rbegin()->met();
+    const v1::LoadLimit& judged = *record.add_limits() =
+        limit.Judge(record.result(), options.lenient);
+    undecided = undecided || judged.undecided();
+    broken = broken || !(judged.met() || judged.undecided());
   }
-  if (!kept && record.verdict() != kInvalid) record.set_verdict("fail");
+  if (record.verdict() == kInvalid) return;
+  if (undecided) record.set_verdict("undecided");
+  if (broken) record.set_verdict("fail");
 }
 
 std::string WhyNothingSucceeded(const v1::LoadRecord& record) {
@@ -120,14 +125,20 @@ std::string WhyNothingSucceeded(const v1::LoadRecord& record) {
                       record.errors_size() > 0 ? ": " + record.errors(0).text() : "");
 }
 
+std::string WhyNotKnown(const v1::LoadResult& result) {
+  if (!result.steady()) return ", as it was not steady: " + result.why_not_steady();
+  const std::uint64_t ended = result.succeeded() + result.failed();
+  if (ended >= result.jobs_needed()) return "";
+  return absl::StrCat(", as ", ended, " jobs had ended, and times like theirs take ",
+                      result.jobs_needed());
+}
+
 // It was to end once something was known, and ended without.
 std::string WhyNotReached(const LoadOptions& options, const v1::LoadRecord& record) {
   if (record.ended_because() != Name(load::RunEnd::kDuration)) return "";
   if (options.until > 0) {
     return absl::StrCat("--until: the throughput was not known within ", 100 * options.until,
-                        " % when the load ended",
-                        record.result().steady() ? "" : ", as it was not steady: ",
-                        record.result().steady() ? "" : record.result().why_not_steady());
+                        " % when the load ended", WhyNotKnown(record.result()));
   }
   if (options.jobs == 0) return "";
   return absl::StrCat("--jobs: fewer than ", options.jobs, " had ended when the load ended");
@@ -147,11 +158,14 @@ Status Conclude(const LoadOptions& options, const v1::LoadRecord& record) {
   if (std::string why = WhyNotReached(options, record); !why.empty()) {
     reasons.push_back(std::move(why));
   }
+  bool broken = !reasons.empty();
   for (const v1::LoadLimit& limit : record.limits()) {
-    if (!limit.met()) reasons.push_back(WhyNotMet(limit));
+    if (limit.met()) continue;
+    reasons.push_back(absl::StrCat(limit.undecided() ? "undecided: " : "", WhyNotMet(limit)));
+    broken = broken || !limit.undecided();
   }
   if (reasons.empty()) return absl::OkStatus();
-  return EndWith(kExitLimitNotKept, absl::StrJoin(reasons, "; "));
+  return EndWith(broken ? kExitLimitNotKept : kExitUndecided, absl::StrJoin(reasons, "; "));
 }
 
 // ---- where
@@ -274,7 +288,7 @@ std::vector<Command> LoadCommands() {
            Prints::kTable,
            true,
            {kExitNotFound, kExitNoAnswer, kExitRefused, kExitLimitNotKept, kExitSpoiled,
-            kExitInterrupted}}};
+            kExitUndecided, kExitInterrupted}}};
 }
 
 }  // namespace twofold::cli

@@ -9,11 +9,11 @@
 #include <utility>
 
 #include "lib/common/arguments.h"
+#include "lib/common/distribution.h"
 #include "lib/common/file.h"
 #include "lib/common/options.h"
 #include "lib/process/environment.h"
 #include "lib/rpc/limits.h"
-#include "lib/common/distribution.h"
 #include "suites/table/workload.h"
 
 namespace twofold::cli {
@@ -150,6 +150,10 @@ void DeclareResults(CLI::App& app, LoadOptions& options) {
          },
          absl::StrCat("What must not be, such as 'p99>200ms'; repeat it. Metrics: ", LimitsHelp()))
       ->type_name("LIMIT");
+  app.add_flag(
+      "--lenient", options.lenient,
+      "Judge limits by the value, also of a percentile whose interval does not decide, and "
+      "of a throughput that is not steady");
 }
 
 void DeclareLocal(CLI::App& app, LoadOptions& options) {

@@ -40,6 +40,7 @@ struct LoadOptions {
   std::string csv;
   std::string html;
   std::vector<Limit> limits;
+  bool lenient = false;  ///< limits go by the value alone
 
   bool local = false;
   std::vector<int> slots = {1};

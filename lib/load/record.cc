@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "lib/load/laws.h"
+#include "lib/stats/quantile.h"
 #include "lib/suite/latencies.h"
 
 namespace twofold::load {
@@ -21,6 +22,7 @@ void SetEstimate(const stats::ThroughputEstimate& estimate, v1::LoadResult& resu
   result.set_seconds(estimate.seconds);
   result.set_steady(estimate.steady);
   result.set_why_not_steady(estimate.reason);
+  result.set_jobs_needed(estimate.jobs_needed);
   if (estimate.succeeded > 0) result.set_throughput(estimate.throughput);
   if (!std::isfinite(estimate.log_error)) return;
   result.set_lower(estimate.lower);
@@ -192,6 +194,15 @@ void AddJobs(const Recorder& recorder, v1::LoadRecord& record) {
   record.set_jobs_left_out(recorder.ended() - jobs.size());
 }
 
+void AddPercentile(const stats::CensoredTimes& times, double share, v1::LoadTime& time) {
+  const stats::CensoredTimes::Interval interval = times.IntervalOfQuantile(share);
+  v1::LoadPercentile& percentile = *time.add_percentiles();
+  percentile.set_share(share);
+  if (interval.lower) percentile.set_lower(ToSeconds(*interval.lower));
+  if (interval.upper) percentile.set_upper(ToSeconds(*interval.upper));
+  percentile.set_needed(stats::NeededForQuantile(share));
+}
+
 }  // namespace
 
 v1::LoadTime TimeOf(const stats::CensoredTimes& times, bool with_histogram) {
@@ -208,6 +219,7 @@ v1::LoadTime TimeOf(const stats::CensoredTimes& times, bool with_histogram) {
   time.set_p99(quantile(0.99));
   time.set_p99_9(quantile(0.999));
   time.set_max(ToSeconds(times.Max()->value));
+  for (const double share : {0.5, 0.9, 0.99, 0.999}) AddPercentile(times, share, time);
   if (!with_histogram) return time;
   *time.mutable_histogram() = suite::ToMessage(times.ended);
   if (times.open.Count() > 0) *time.mutable_open_ages() = suite::ToMessage(times.open);

@@ -7,10 +7,11 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <limits>
 #include <string_view>
 
 #include "lib/common/printable.h"
-#include "lib/stats/censored_times.h"
+#include "lib/stats/quantile.h"
 #include "lib/suite/latencies.h"
 
 namespace twofold::cli {
@@ -54,9 +55,54 @@ Maybe Of(const v1::LoadResult& result, Time time, const Statistic& statistic) {
   return value;
 }
 
+/// "p99.9 of 500 jobs: too few, 3688 are needed"; empty: there are enough.
+std::string TooFew(std::uint64_t jobs, double share) {
+  const std::uint64_t needed = stats::NeededForQuantile(share);
+  if (jobs >= needed) return "";
+  return absl::StrCat("p", 100.0 * share, " of ", jobs, " jobs: too few, ", needed, " are needed");
+}
+
 Maybe PercentileOf(const v1::LoadResult& result, Time time, double share) {
-  return Of(result, time,
-            [&](const stats::CensoredTimes& times) { return FromTimes(times.Quantile(share)); });
+  return Of(result, time, [&](const stats::CensoredTimes& times) {
+    Maybe percentile = FromTimes(times.Quantile(share));
+    if (!percentile) return percentile;
+    percentile->interval = times.IntervalOfQuantile(share);
+    percentile->doubt = TooFew(times.ended.Count() + times.open.Count(), share);
+    return percentile;
+  });
+}
+
+Maybe ThroughputOf(const v1::LoadResult& result) {
+  if (!result.has_throughput()) return std::nullopt;
+  LimitValue throughput{result.throughput()};
+  if (!result.steady()) {
+    throughput.doubt = absl::StrCat("it is not steady: ", result.why_not_steady());
+  }
+  return throughput;
+}
+
+/// Without an interval what has a doubt may be anything.
+stats::Bounded IntervalOf(const LimitValue& known, bool lenient) {
+  constexpr double kNoEnd = std::numeric_limits<double>::infinity();
+  const bool is_exact = lenient || (known.doubt.empty() && !known.interval);
+  if (is_exact) return {known.value, known.value, known.at_least ? kNoEnd : known.value};
+  if (!known.interval) return {known.value, -kNoEnd, kNoEnd};
+  const auto& [lower, upper] = *known.interval;
+  return {known.value, lower ? ToSeconds(*lower) : 0.0, upper ? ToSeconds(*upper) : kNoEnd};
+}
+
+void SetInterval(const stats::CensoredTimes::Interval& interval, double unit,
+                 v1::LoadLimit& judged) {
+  if (interval.lower) judged.set_lower(ToSeconds(*interval.lower) / unit);
+  if (interval.upper) judged.set_upper(ToSeconds(*interval.upper) / unit);
+}
+
+/// " (95 %: 105 to 130)", " (95 %: 105 or more)"; empty: it has none.
+std::string IntervalText(const v1::LoadLimit& limit) {
+  if (!limit.has_lower() && !limit.has_upper()) return "";
+  const std::string lower = absl::StrFormat("%.4g", limit.lower());
+  if (!limit.has_upper()) return absl::StrCat(" (95 %: ", lower, " or more)");
+  return absl::StrCat(" (95 %: ", lower, absl::StrFormat(" to %.4g)", limit.upper()));
 }
 
 // "p99.9" as 0.999.
@@ -77,10 +123,7 @@ struct Limit::Tables {
     Maybe (*value)(const v1::LoadResult&);
   };
   static constexpr std::array<Scalar, 9> kScalars = {{
-      {"throughput", Quantity::kRate,
-       [](const v1::LoadResult& result) {
-         return result.has_throughput() ? Exactly(result.throughput()) : std::nullopt;
-       }},
+      {"throughput", Quantity::kRate, ThroughputOf},
       {"errors", Quantity::kCount,
        [](const v1::LoadResult& result) { return CountOf(result.failed()); }},
       {"error_rate", Quantity::kShare, ErrorRate},
@@ -193,11 +236,10 @@ Result<Limit> Limit::Parse(const std::string& text) {
   Limit limit;
   limit.text_ = text;
   limit.value_ = metric->value;
-  limit.over_ = text[sign] == '>';
-  limit.equal_ = text.substr(sign + 1, 1) == "=";
-  const char* const begin = text.data() + sign + (limit.equal_ ? 2 : 1);
-  const auto [end, error] = std::from_chars(begin, text.data() + text.size(), limit.bound_);
-  if (error != std::errc() || !std::isfinite(limit.bound_)) {
+  limit.limit_ = {.over = text[sign] == '>', .equal = text.substr(sign + 1, 1) == "="};
+  const char* const begin = text.data() + sign + (limit.limit_.equal ? 2 : 1);
+  const auto [end, error] = std::from_chars(begin, text.data() + text.size(), limit.limit_.bound);
+  if (error != std::errc() || !std::isfinite(limit.limit_.bound)) {
     return wrong("there is no number after the sign");
   }
   limit.unit_ = FindUnit(metric->quantity, end);
@@ -210,19 +252,21 @@ Result<Limit> Limit::Parse(const std::string& text) {
                             units == " " ? "" : "; known:" + units));
 }
 
-v1::LoadLimit Limit::Judge(const v1::LoadResult& result) const {
+v1::LoadLimit Limit::Judge(const v1::LoadResult& result, bool lenient) const {
   v1::LoadLimit judged;
   judged.set_text(text_);
   judged.set_unit(unit_->name);
   const auto known = value_(result);
   if (!known) return judged;
-  const double value = known->value / unit_->size;
-  judged.set_value(value);
+  const stats::Bounded number = IntervalOf(*known, lenient);
+  judged.set_value(number.value / unit_->size);
   judged.set_at_least(known->at_least);
-  const bool holds = (equal_ && value == bound_) || (over_ ? value > bound_ : value < bound_);
-  // More than this may be more than the bound; less than the bound it is not yet known to be.
-  const bool unsure = known->at_least && (over_ ? !holds : holds);
-  judged.set_met(!holds && !unsure);
+  if (known->interval) SetInterval(*known->interval, unit_->size, judged);
+  const stats::LimitVerdict verdict = stats::Judge(
+      limit_, {judged.value(), number.lower / unit_->size, number.upper / unit_->size});
+  judged.set_met(verdict == stats::LimitVerdict::kKept);
+  judged.set_undecided(verdict == stats::LimitVerdict::kUndecided);
+  if (judged.undecided()) judged.set_doubt(known->doubt);
   return judged;
 }
 
@@ -240,7 +284,9 @@ std::string WhyNotMet(const v1::LoadLimit& limit) {
   if (!limit.has_value()) return what + "it is not known, as no job has it";
   return absl::StrCat(what, "it is ", limit.at_least() ? "at least " : "",
                       absl::StrFormat("%.4g", limit.value()), limit.unit().empty() ? "" : " ",
-                      limit.unit(), limit.at_least() ? ", as jobs had not ended" : "");
+                      limit.unit(), IntervalText(limit),
+                      limit.at_least() ? ", as jobs had not ended" : "",
+                      limit.doubt().empty() ? "" : "; ", limit.doubt());
 }
 
 }  // namespace twofold::cli

@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "lib/common/result.h"
+#include "lib/stats/censored_times.h"
+#include "lib/stats/limit.h"
 #include "twofold/v1/load.pb.h"
 
 /// What a record of a load comes to: limits that it keeps or does not, tables and text for people.
@@ -15,6 +17,8 @@ namespace twofold::cli {
 struct LimitValue {
   double value = 0;
   bool at_least = false;
+  std::optional<stats::CensoredTimes::Interval> interval{};  ///< of a percentile
+  std::string doubt{};  ///< why its interval cannot decide, or no number can
 };
 
 /// One `--fail-if`: what must not be of a load, as METRIC OPERATOR VALUE, without blanks.
@@ -29,9 +33,11 @@ class Limit {
   /// Errors   kInvalidArgument: what is wrong, and what is known.
   static Result<Limit> Parse(const std::string& text);
 
-  /// Holds it against a result. What is not known (no job has succeeded) is not met, nor what is
-  /// only known to be at least something that decides nothing.
-  [[nodiscard]] v1::LoadLimit Judge(const v1::LoadResult& result) const;
+  /// Holds it against a result. What is not known (no job has succeeded) is not met, nor what
+  /// cannot be told: a percentile whose interval holds the bound, a throughput that is not steady,
+  /// and what is only known to be at least something that decides nothing. `lenient` goes by the
+  /// value alone in the first two cases.
+  [[nodiscard]] v1::LoadLimit Judge(const v1::LoadResult& result, bool lenient = false) const;
 
  private:
   enum class Quantity { kTime, kRate, kShare, kCount };
@@ -57,9 +63,7 @@ class Limit {
   std::string text_;
   Value value_;
   const Unit* unit_ = nullptr;
-  double bound_ = 0;  // in that unit
-  bool over_ = true;  // > or >=; else < or <=
-  bool equal_ = false;
+  stats::Limit limit_;  // in that unit
 };
 
 /// The metrics, for --help and errors.

@@ -70,6 +70,33 @@ std::string Times(const v1::LoadResult& result) {
   return rows.size() > 1 ? show::Table(rows) : "";
 }
 
+/// "p99.9"
+std::string NameOf(const v1::LoadPercentile& percentile) {
+  return absl::StrCat("p", 100.0 * percentile.share());
+}
+
+/// "p99 105 ms to 130 ms"; empty: there are too few jobs.
+std::string IntervalText(const v1::LoadPercentile& percentile) {
+  if (!percentile.has_lower() || !percentile.has_upper()) return "";
+  return absl::StrCat(NameOf(percentile), " ", TimeText(percentile.lower()), " to ",
+                      TimeText(percentile.upper()));
+}
+
+/// The intervals of the latency's percentiles, and which ones have none.
+std::string Percentiles(const v1::LoadTime& time) {
+  std::string known;
+  std::string lines;
+  const std::uint64_t jobs = time.count() + time.open();
+  for (const v1::LoadPercentile& percentile : time.percentiles()) {
+    const std::string text = IntervalText(percentile);
+    if (!text.empty()) absl::StrAppend(&known, known.empty() ? "" : ", ", text);
+    if (jobs >= percentile.needed()) continue;
+    absl::StrAppend(&lines, NameOf(percentile), " of ", jobs, " jobs: too few, ",
+                    percentile.needed(), " are needed\n");
+  }
+  return absl::StrCat(known.empty() ? "" : "latency (95 %): " + known + "\n", lines);
+}
+
 // ---- lines
 
 std::string Head(const v1::LoadRecord& record) {
@@ -156,7 +183,11 @@ std::string Spoils(const v1::LoadRecord& record) {
 std::string Limits(const v1::LoadRecord& record) {
   std::string lines;
   for (const v1::LoadLimit& limit : record.limits()) {
-    absl::StrAppend(&lines, limit.met() ? "kept" : "NOT KEPT", ": ", WhyNotMet(limit), "\n");
+    absl::StrAppend(&lines,
+                    limit.met()         ? "kept"
+                    : limit.undecided() ? "UNDECIDED"
+                                        : "NOT KEPT",
+                    ": ", WhyNotMet(limit), "\n");
   }
   return lines;
 }
@@ -209,7 +240,8 @@ std::string RateText(double per_second) { return show::Text(per_second, kDigits)
 
 std::string Summary(const v1::LoadRecord& record) {
   return absl::StrCat(Head(record), Throughput(record.result()), Counts(record), Errors(record),
-                      Times(record.result()), Spoils(record), Limits(record));
+                      Times(record.result()), Percentiles(record.result().from_plan()),
+                      Spoils(record), Limits(record));
 }
 
 std::string SlicesCsv(const v1::LoadRecord& record) {

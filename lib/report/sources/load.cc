@@ -87,7 +87,8 @@ std::string VerdictOf(const v1::LoadRecord& record) {
 Tone ToneOf(const v1::LoadRecord& record) {
   if (record.verdict() == "pass") return Tone::kGood;
   if (record.verdict() == "fail") return Tone::kBad;
-  return record.verdict() == "invalid" ? Tone::kOpen : Tone::kPlain;
+  const bool open = record.verdict() == "invalid" || record.verdict() == "undecided";
+  return open ? Tone::kOpen : Tone::kPlain;
 }
 
 // ---- tables

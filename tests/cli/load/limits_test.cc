@@ -27,11 +27,14 @@ v1::LoadTime Times(const std::vector<milliseconds>& times) {
 v1::LoadResult Sample() {
   v1::LoadResult result;
   result.set_throughput(120);
+  result.set_steady(true);
   result.set_succeeded(90);
   result.set_failed(10);
-  *result.mutable_from_plan() = Times({milliseconds(100), milliseconds(100), milliseconds(300)});
-  *result.mutable_wait() = Times({milliseconds(10)});
-  *result.mutable_late() = Times({milliseconds(2)});
+  std::vector<milliseconds> latencies(5000, milliseconds(100));
+  latencies.insert(latencies.end(), 100, milliseconds(300));
+  *result.mutable_from_plan() = Times(latencies);
+  *result.mutable_wait() = Times(std::vector(500, milliseconds(10)));
+  *result.mutable_late() = Times(std::vector(500, milliseconds(2)));
   return result;
 }
 
@@ -62,6 +65,39 @@ TEST(Limit, ValuesAreInTheUnitOfTheText) {
   EXPECT_EQ(Judged("max>1").unit(), "s");
   EXPECT_NEAR(Judged("error_rate>1%").value(), 10, 1e-9);
   EXPECT_EQ(WhyNotMet(Judged("max>200ms")), "--fail-if max>200ms: it is 300 ms");
+}
+
+TEST(Limit, OfAPercentileIsJudgedByItsInterval) {
+  v1::LoadResult result = Sample();
+  std::vector<milliseconds> times;
+  for (int ms = 1; ms <= 1000; ++ms) times.emplace_back(ms);
+  *result.mutable_from_plan() = Times(times);  // p90: 881 to 919
+  EXPECT_TRUE(Judged("p90>930ms", result).met());
+  EXPECT_FALSE(Judged("p90>870ms", result).undecided());
+  const v1::LoadLimit limit = Judged("p90>910ms", result);
+  EXPECT_FALSE(limit.met());
+  EXPECT_TRUE(limit.undecided());
+  EXPECT_THAT(WhyNotMet(limit), HasSubstr(" ms (95 %: 8"));
+  EXPECT_TRUE(Limit::Parse("p90>910ms")->Judge(result, true).met()) << "lenient";
+}
+
+TEST(Limit, OfAPercentileOfTooFewJobsCannotBeTold) {
+  v1::LoadResult result = Sample();
+  *result.mutable_from_plan() = Times(std::vector(500, milliseconds(100)));
+  const v1::LoadLimit limit = Judged("p99.9>1s", result);
+  EXPECT_TRUE(limit.undecided());
+  EXPECT_THAT(WhyNotMet(limit), HasSubstr("p99.9 of 500 jobs: too few, 3688 are needed"));
+  EXPECT_FALSE(Judged("p99.9>50ms", result).met());
+  EXPECT_FALSE(Judged("p99.9>50ms", result).undecided()) << "it is more, however few";
+}
+
+TEST(Limit, OfAThroughputThatIsNotSteadyCannotBeTold) {
+  v1::LoadResult result = Sample();
+  result.set_steady(false);
+  result.set_why_not_steady("it rises");
+  EXPECT_TRUE(Judged("throughput<100", result).undecided());
+  EXPECT_THAT(WhyNotMet(Judged("throughput<100", result)), HasSubstr("not steady: it rises"));
+  EXPECT_TRUE(Limit::Parse("throughput<100")->Judge(result, true).met()) << "lenient";
 }
 
 TEST(Limit, WhatIsNotKnownIsNotMet) {
