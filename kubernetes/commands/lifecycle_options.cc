@@ -182,6 +182,8 @@ void DeclareFailIf(CLI::App& app, Options& options) {
   app.add_option_function<std::vector<std::string>>("--fail-if", add,
                                                     suite::FieldHelp(*Spec::descriptor(), "failIf"))
       ->type_name("WHAT");
+  app.add_flag("--lenient", options.lenient,
+               "Judge limits by the value, also of a percentile whose interval does not decide");
   DeclarePlots(app, options);
 }
 

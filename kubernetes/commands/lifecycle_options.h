@@ -45,6 +45,7 @@ struct Options {
   std::string plots;         ///< folder; empty: no pictures
   bool svg_only = false;     ///< no PNG beside each SVG
   bool logarithmic = false;  ///< the axes of times
+  bool lenient = false;      ///< limits go by the value alone
   Choice choice;  ///< of a run it holds for the pictures alone, whose counts no threshold asks for
   std::string compat;
 

@@ -45,7 +45,7 @@ cli::Command ReportCommand() {
           .bind = BindReport,
           .prints = cli::Prints::kTable,
           .asks_frontend = false,
-          .exits = {cli::kExitNotFound, cli::kExitRefused}};
+          .exits = {cli::kExitNotFound, cli::kExitRefused, cli::kExitUndecided}};
 }
 
 }  // namespace twofold::lifecycle

@@ -63,13 +63,19 @@ Status Reporting::MakeFolder() const {
 }
 
 Status Reporting::CheckAll(const Report& report) const {
-  Status first;
+  Status broken;
+  Status undecided;
   for (const Threshold& threshold : thresholds_) {
-    const Status status = Check(threshold, report.spans, report.counts);
-    if (!status.ok() && !first.ok()) std::cerr << status.message() << "\n";
+    const Status status = Check(threshold, report.spans, report.counts, options_.lenient);
+    if (status.ok()) continue;
+    Status& first = absl::IsFailedPrecondition(status) ? undecided : broken;
+    if (!first.ok()) std::cerr << status.message() << "\n";
     first.Update(status);
   }
-  return first;
+  if (undecided.ok()) return broken;
+  if (broken.ok()) return cli::EndWith(cli::kExitUndecided, std::string(undecided.message()));
+  std::cerr << undecided.message() << "\n";
+  return broken;
 }
 
 Status Reporting::WriteTimes(const std::string& csv) const {

@@ -127,7 +127,8 @@ cli::Command RunCommand() {
           .bind = BindRun,
           .prints = cli::Prints::kTable,
           .asks_frontend = false,
-          .exits = {cli::kExitNotFound, cli::kExitNoAnswer, cli::kExitRefused, cli::kExitCutShort}};
+          .exits = {cli::kExitNotFound, cli::kExitNoAnswer, cli::kExitRefused, cli::kExitCutShort,
+                    cli::kExitUndecided}};
 }
 
 }  // namespace twofold::lifecycle

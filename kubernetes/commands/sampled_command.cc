@@ -86,7 +86,7 @@ cli::Command SampledCommand() {
           .bind = BindSampled,
           .prints = cli::Prints::kTable,
           .asks_frontend = false,
-          .exits = cli::kExitsOfReading};
+          .exits = {cli::kExitNotFound, cli::kExitUndecided}};
 }
 
 }  // namespace twofold::lifecycle

@@ -119,7 +119,8 @@ cli::Command SubmitCommand() {
           .bind = BindSubmit,
           .prints = cli::Prints::kTable,
           .asks_frontend = false,
-          .exits = {cli::kExitNotFound, cli::kExitNoAnswer, cli::kExitRefused, cli::kExitCutShort}};
+          .exits = {cli::kExitNotFound, cli::kExitNoAnswer, cli::kExitRefused, cli::kExitCutShort,
+                    cli::kExitUndecided}};
 }
 
 }  // namespace twofold::lifecycle

@@ -131,7 +131,8 @@ cli::Command WatchCommand() {
           .bind = BindWatch,
           .prints = cli::Prints::kTable,
           .asks_frontend = false,
-          .exits = {cli::kExitNotFound, cli::kExitNoAnswer, cli::kExitRefused, cli::kExitCutShort}};
+          .exits = {cli::kExitNotFound, cli::kExitNoAnswer, cli::kExitRefused, cli::kExitCutShort,
+                    cli::kExitUndecided}};
 }
 
 }  // namespace twofold::lifecycle

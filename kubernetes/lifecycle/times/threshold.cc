@@ -4,6 +4,7 @@
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_join.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
@@ -11,6 +12,7 @@
 #include <string_view>
 
 #include "lib/common/printable.h"
+#include "lib/stats/quantile.h"
 
 namespace twofold::lifecycle {
 namespace {
@@ -60,27 +62,25 @@ std::optional<double> LimitOf(std::string_view text, bool is_time) {
   return number * scale;
 }
 
-bool Holds(const Threshold& threshold, double value) {
-  if (threshold.equal && value == threshold.limit) return true;
-  return threshold.over ? value > threshold.limit : value < threshold.limit;
+stats::Bounded Exactly(double value) { return {value, value, value}; }
+
+const SpanQuantile* QuantileOf(const SpanSummary& span, const std::string& stat) {
+  const auto found =
+      std::find_if(span.quantiles.begin(), span.quantiles.end(),
+                   [&](const SpanQuantile& each) { return QuantileName(each.q) == stat; });
+  return found == span.quantiles.end() ? nullptr : &*found;
 }
 
-struct Value {
-  double value = 0.0;
-  double lower = 0.0;
-  double upper = 0.0;
-};
-
-std::optional<Value> ValueOf(const SpanSummary& span, const std::string& stat) {
-  for (const SpanQuantile& quantile : span.quantiles) {
-    if (QuantileName(quantile.q) == stat)
-      return Value{quantile.value, quantile.lower, quantile.upper};
+std::optional<stats::Bounded> ValueOf(const SpanSummary& span, const std::string& stat,
+                                      bool lenient) {
+  if (const SpanQuantile* quantile = QuantileOf(span, stat)) {
+    if (lenient) return Exactly(quantile->value);
+    return stats::Bounded{quantile->value, quantile->lower, quantile->upper};
   }
   if (span.n == 0) return std::nullopt;
-  if (stat == "mean") return Value{span.mean, span.mean_lower, span.mean_upper};
+  if (stat == "mean") return Exactly(span.mean);
   const double most = span.missing > 0 ? std::numeric_limits<double>::infinity() : span.most;
-  const double one = stat == "min" ? span.least : most;
-  return Value{one, one, one};
+  return Exactly(stat == "min" ? span.least : most);
 }
 
 Status NotKnown(const Threshold& threshold, const std::string& why) {
@@ -95,15 +95,48 @@ std::string WhyNotKnown(const SpanSummary& span) {
                       span.name);
 }
 
-Status Verdict(const Threshold& threshold, const Value& value) {
-  if (!Holds(threshold, value.value)) return absl::OkStatus();
+Status CannotBeJudged(const Threshold& threshold, const std::string& why) {
+  return absl::FailedPreconditionError(
+      absl::StrCat("--fail-if ", threshold.text, ": it cannot be judged, as ", why));
+}
+
+/// "; 368 workloads are needed"; empty: there are enough, or it is no percentile.
+std::string TooFew(const SpanSummary& span, const std::string& stat) {
+  const SpanQuantile* const quantile = QuantileOf(span, stat);
+  if (quantile == nullptr) return "";
+  const std::size_t there = span.n + span.missing;
+  const std::uint64_t needed = stats::NeededForQuantile(quantile->q);
+  if (there >= needed) return "";
+  return absl::StrCat(": ", stat, " of ", there, " workloads, and ", needed, " are needed");
+}
+
+Status Verdict(const Threshold& threshold, const stats::Bounded& value,
+               const std::string& too_few = "") {
   const std::string unit = threshold.stat.empty() ? "" : " s";
-  const std::string is = absl::StrCat("is ", value.value, unit);
-  const bool sure = Holds(threshold, value.lower) && Holds(threshold, value.upper);
-  const std::string doubt = sure ? ""
-                                 : absl::StrCat(" (but its interval, ", value.lower, " to ",
-                                                value.upper, unit, ", holds the limit)");
-  return absl::InternalError(absl::StrCat("--fail-if ", threshold.text, ": it ", is, doubt));
+  switch (stats::Judge(threshold.limit, value)) {
+    case stats::LimitVerdict::kKept:
+      return absl::OkStatus();
+    case stats::LimitVerdict::kBroken:
+      return absl::InternalError(
+          absl::StrCat("--fail-if ", threshold.text, ": it is ", value.value, unit));
+    case stats::LimitVerdict::kUndecided:
+      break;
+  }
+  return CannotBeJudged(
+      threshold, absl::StrCat("it is ", value.value, unit, ", and its interval, ", value.lower,
+                              " to ", value.upper, unit, ", holds the limit", too_few));
+}
+
+Status CheckSpan(const Threshold& threshold, const SpanSummary& span, bool lenient) {
+  if (span.negative > 0) {
+    return CannotBeJudged(
+        threshold, absl::StrCat(span.negative, " of ", span.n, " workloads ended ", span.name,
+                                " before they began it: two clocks disagree"));
+  }
+  const auto value = ValueOf(span, threshold.stat, lenient);
+  // What never came is on neither side of a limit.
+  if (!value || !std::isfinite(value->value)) return NotKnown(threshold, WhyNotKnown(span));
+  return Verdict(threshold, *value, TooFew(span, threshold.stat));
 }
 
 Status NoSuch(const Threshold& threshold, const std::vector<SpanSummary>& spans,
@@ -124,32 +157,27 @@ Result<Threshold> ReadThreshold(const std::string& text) {
     return BadForm(text, "is no comparison");
   }
   Threshold threshold{.text = text, .name = text.substr(0, sign), .stat = ""};
-  threshold.over = text[sign] == '>';
-  threshold.equal = text.substr(sign + 1, 1) == "=";
+  threshold.limit = {.over = text[sign] == '>', .equal = text.substr(sign + 1, 1) == "="};
   TakeStat(threshold);
-  const auto limit = LimitOf(std::string_view(text).substr(sign + (threshold.equal ? 2 : 1)),
+  const auto limit = LimitOf(std::string_view(text).substr(sign + (threshold.limit.equal ? 2 : 1)),
                              !threshold.stat.empty());
   if (!limit) {
     return BadForm(text, threshold.stat.empty() ? "has no number after the sign"
                                                 : "has no time (us, ms, s, m) after the sign");
   }
-  threshold.limit = *limit;
+  threshold.limit.bound = *limit;
   return threshold;
 }
 
 Status Check(const Threshold& threshold, const std::vector<SpanSummary>& spans,
-             const Counts& counts) {
+             const Counts& counts, bool lenient) {
   for (const auto& [name, count] : counts) {
     if (!threshold.stat.empty() || name != threshold.name) continue;
-    const auto number = static_cast<double>(count);
-    return Verdict(threshold, {number, number, number});
+    return Verdict(threshold, Exactly(static_cast<double>(count)));
   }
   for (const SpanSummary& span : spans) {
     if (threshold.stat.empty() || span.name != threshold.name) continue;
-    const auto value = ValueOf(span, threshold.stat);
-    // What never came is on neither side of a limit.
-    const bool known = value && std::isfinite(value->value);
-    return known ? Verdict(threshold, *value) : NotKnown(threshold, WhyNotKnown(span));
+    return CheckSpan(threshold, span, lenient);
   }
   return NoSuch(threshold, spans, counts);
 }

@@ -143,7 +143,7 @@ TEST(SampledCommand, HeadTailAndSkippedErrorsChooseWorkloads) {
 }
 
 TEST(SampledCommand, FailsIfAThresholdHolds) {
-  EXPECT_EQ(Sampled({GoldenPath("runai"), "--fail-if", "total_decision_p99>1m"}).code, 0);
+  EXPECT_EQ(Sampled({GoldenPath("runai"), "--fail-if", "total_decision_mean>1m"}).code, 0);
   const Ran ran = Sampled({GoldenPath("runai"), "--fail-if", "not_sampled>0", "--fail-if",
                            "total_decision_mean>100ms"});
   EXPECT_EQ(ran.code, 1);
@@ -151,6 +151,17 @@ TEST(SampledCommand, FailsIfAThresholdHolds) {
   EXPECT_TRUE(Has(ran.err, "total_decision_mean>100ms")) << ran.err;
   EXPECT_EQ(Sampled({GoldenPath("runai"), "--fail-if", "decision"}).code, 2);
   EXPECT_EQ(Sampled({GoldenPath("runai"), "--fail-if", "none_p99>1s"}).code, 2);
+}
+
+TEST(SampledCommand, AThresholdThatCannotBeJudgedHasACodeOfItsOwn) {
+  const std::string limit = "total_decision_p99>1m";
+  const Ran ran = Sampled({GoldenPath("runai"), "--skip-errors", "--fail-if", limit});
+  EXPECT_EQ(ran.code, 9);
+  EXPECT_TRUE(Has(ran.err, "and 368 are needed")) << ran.err;
+  EXPECT_EQ(Sampled({GoldenPath("runai"), "--skip-errors", "--fail-if", limit, "--lenient"}).code,
+            0);
+  EXPECT_EQ(Sampled({GoldenPath("runai"), "--fail-if", limit, "--fail-if", "not_sampled>0"}).code,
+            1);
 }
 
 TEST(SampledCommand, NoDataIsAFailure) {

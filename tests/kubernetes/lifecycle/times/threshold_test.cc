@@ -7,10 +7,11 @@
 namespace twofold::lifecycle {
 namespace {
 
+/// Of 1000 workloads, of which so many percent never came.
 SpanSummary Seconds(double seconds, std::size_t missing = 0) {
   const double never = std::numeric_limits<double>::infinity();
-  std::vector<Between> values(100 - missing, {seconds, seconds});
-  values.insert(values.end(), missing, {never, never});
+  std::vector<Between> values(1000 - 10 * missing, {seconds, seconds});
+  values.insert(values.end(), 10 * missing, {never, never});
   return Summarize("pod_ready", values);
 }
 
@@ -34,7 +35,7 @@ TEST(Threshold, AnEmptySetFails) {
   EXPECT_EQ(status.message(),
             "--fail-if pod_ready_p99>5s: it is not known, as no workload has pod_ready");
   EXPECT_EQ(Checked("pod_ready_mean>5s", Seconds(1, 100)).message(),
-            "--fail-if pod_ready_mean>5s: it is not known, as 100 of 100 workloads never came to "
+            "--fail-if pod_ready_mean>5s: it is not known, as 1000 of 1000 workloads never came to "
             "pod_ready");
 }
 
@@ -42,7 +43,7 @@ TEST(Threshold, WorkloadsThatNeverBecameReadyFailIt) {
   EXPECT_TRUE(Checked("pod_ready_p90>5s", Seconds(1, 5)).ok());
   const Status status = Checked("pod_ready_p99>5s", Seconds(1, 5));
   EXPECT_EQ(status.message(),
-            "--fail-if pod_ready_p99>5s: it is not known, as 5 of 100 workloads never came to "
+            "--fail-if pod_ready_p99>5s: it is not known, as 50 of 1000 workloads never came to "
             "pod_ready");
 }
 
@@ -74,9 +75,28 @@ TEST(Threshold, AnUnknownNameIsRefusedWithTheKnownOnes) {
   EXPECT_NE(status.message().find("pod_ready, lost"), std::string::npos) << status;
 }
 
-TEST(Threshold, DoubtIsSaid) {
+TEST(Threshold, APercentileIsJudgedByItsInterval) {
   const Status status = Checked("pod_ready_p99>2s", Summarize("pod_ready", {{1.0, 4.0}}));
-  EXPECT_NE(status.message().find("holds the limit"), std::string::npos) << status;
+  EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_NE(status.message().find("holds the limit: p99 of 1 workloads, and 368 are needed"),
+            std::string::npos)
+      << status;
+  const auto threshold = ReadThreshold("pod_ready_p99>2s");
+  EXPECT_TRUE(Check(*threshold, {Summarize("pod_ready", {{1.0, 2.0}})}, {}, true).ok())
+      << "lenient";
+}
+
+TEST(Threshold, SpansThatEndBeforeTheyBeginCannotBeJudged) {
+  const std::vector<Between> values(12, {-3597.0, -3596.0});
+  const SpanSummary negative = Summarize("decision", values);
+  for (const char* text : {"decision_p90>10s", "decision_max>10s", "decision_mean<1s"}) {
+    const Status status = Checked(text, negative);
+    EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition) << text;
+    EXPECT_NE(status.message().find("12 of 12 workloads ended decision before they began it"),
+              std::string::npos)
+        << status;
+    EXPECT_FALSE(Check(*ReadThreshold(text), {negative}, {}, true).ok()) << "lenient";
+  }
 }
 
 TEST(Threshold, OtherTextsAreRefusedWithAnExample) {
