@@ -357,17 +357,25 @@ bool IsWorse(const Json& pair, const Limit& limit) {
   return pair["loss"].is_number() && pair["loss"].get<double>() > 0.0;
 }
 
+std::string PairTitle(const Json& pair) {
+  const std::string title =
+      absl::StrCat(show::Text(pair["headline"]), " ", show::Text(pair["dimensions"]));
+  return std::string(absl::StripSuffix(title, " "));
+}
+
+/// Whether it may have become worse, and there are too few values to tell that from chance.
+bool CannotSayChance(const Json& pair) {
+  return pair["loss"].is_number() && !pair["difference_lower"].is_number();
+}
+
 /// "throughput direction=reverse: 80 for 100 Gbit/s, worse by 20 %"; what has no ratio is worse by
 /// so much of its unit.
 std::string LossText(const Json& pair, const std::string& statistic) {
-  const std::string what =
-      absl::StrCat(show::Text(pair["headline"]), " ", show::Text(pair["dimensions"]));
   const bool has_percent = pair["loss_percent"].is_number();
-  return absl::StrCat(absl::StripSuffix(what, " "), ": ", show::Text(pair["now"][statistic], 4),
-                      " for ", show::Text(pair["base"][statistic], 4), " ",
-                      show::Text(pair["unit"]), ", worse by ",
-                      show::Text(pair[has_percent ? "loss_percent" : "loss"], 3), " ",
-                      has_percent ? "%" : show::Text(pair["unit"]));
+  return absl::StrCat(PairTitle(pair), ": ", show::Text(pair["now"][statistic], 4), " for ",
+                      show::Text(pair["base"][statistic], 4), " ", show::Text(pair["unit"]),
+                      ", worse by ", show::Text(pair[has_percent ? "loss_percent" : "loss"], 3),
+                      " ", has_percent ? "%" : show::Text(pair["unit"]));
 }
 
 /// Headlines that the earlier run has and the later one has no more, by their names.
@@ -384,16 +392,23 @@ std::vector<std::string> LostOf(const Headlines& base, const Headlines& now) {
 Status CheckLimit(const CompareOptions& options, const Limit& limit, const Json& pairs,
                   const std::vector<std::string>& lost) {
   std::vector<std::string> found;
+  std::vector<std::string> unknown;
   for (const Json& pair : pairs) {
     if (IsWorse(pair, limit)) found.push_back(LossText(pair, options.statistic));
+    if (limit.beyond_chance && CannotSayChance(pair)) unknown.push_back(PairTitle(pair));
   }
   if (!lost.empty()) {
     found.push_back(absl::StrCat(options.now, " has no more what ", options.base,
                                  " has: ", absl::StrJoin(lost, ", ")));
   }
-  if (found.empty()) return absl::OkStatus();
-  return absl::InternalError(
-      absl::StrCat("--fail-if ", options.fail_if, ": ", absl::StrJoin(found, "; ")));
+  const std::string what = absl::StrCat("--fail-if ", options.fail_if, ": ");
+  if (!found.empty()) return absl::InternalError(what + absl::StrJoin(found, "; "));
+  if (unknown.empty()) return absl::OkStatus();
+  return EndWith(kExitUndecided,
+                 absl::StrCat(what,
+                              "too few values to tell a change from chance (worse>5% goes by "
+                              "the means alone): ",
+                              absl::StrJoin(unknown, ", ")));
 }
 
 show::Form FormOfComparison(const CompareOptions& options, const Globals& globals) {

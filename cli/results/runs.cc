@@ -242,8 +242,13 @@ std::vector<Command> ResultCommands() {
        "twofold results export nightly nightly.db", BindExport},
       {"results import", "The runs of a file into another one",
        "twofold results import nightly.db --store all.db", BindImport, Prints::kText, false},
-      {"compare", "Two runs, permutation by permutation: the ratio of their headlines",
-       "twofold compare before after", BindCompare, Prints::kTable},
+      {"compare",
+       "Two runs, permutation by permutation: the ratio of their headlines",
+       "twofold compare before after",
+       BindCompare,
+       Prints::kTable,
+       true,
+       {kExitNotFound, kExitNoAnswer, kExitRefused, kExitUndecided}},
       {"cancel", "End all jobs of a run", "twofold cancel nightly", BindCancel},
   };
 }

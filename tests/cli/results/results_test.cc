@@ -381,7 +381,13 @@ TEST_F(ResultsCommandTest, WorseBySoMuchNeedsBothTheChanceAndTheAmount) {
   EXPECT_EQ(code("worse>40%"), 1);
   EXPECT_EQ(code("worse>60%"), 0);
   EXPECT_EQ(code("worse:5"), 2);
-  EXPECT_EQ(Run({"compare", "sweep", "sweep", "--fail-if", "worse:0%"}).code, 0);
+}
+
+TEST_F(ResultsCommandTest, ALimitBeyondChanceCannotBeJudgedByOneValue) {
+  const Shell shell = Run({"compare", "sweep", "sweep", "--fail-if", "worse:0%"});
+  EXPECT_EQ(shell.code, 9);
+  EXPECT_THAT(shell.err, HasSubstr("too few values to tell a change from chance"));
+  EXPECT_EQ(Run({"compare", "sweep", "sweep", "--fail-if", "worse>0%"}).code, 0);
 }
 
 TEST_F(ResultsCommandTest, ALimitThatIsBrokenSaysByHowMuchAndWhatIsMissing) {

@@ -166,7 +166,8 @@ TEST_F(LifecyclePrograms, ARunIsKeptAndComparedLikeOthers) {
   RunInto(store, "second");
   EXPECT_THAT(Run({"results", "second", "--store", store}), HasSubstr("pod_ready"));
   EXPECT_THAT(Run({"compare", "first", "@last", "--store", store}), HasSubstr("complete"));
-  Run({"compare", "first", "second", "--store", store, "--fail-if", "worse"});
+  EXPECT_THAT(Run({"compare", "first", "second", "--store", store, "--fail-if", "worse"}, 9),
+              HasSubstr("too few values to tell a change from chance"));
   EXPECT_THAT(RunInto(store, "second", {}, 5), HasSubstr("has a run second already"));
   EXPECT_TRUE(NothingIsLeft());
 }
