@@ -154,12 +154,24 @@ bool CanShowAChange(std::size_t values, const stats::TrendOptions& options) {
   return stats::FindChanges(step, options).size() > 1;
 }
 
-std::string NoChangeText(std::size_t runs, const Histories& histories, double risk) {
+/// Whether even the longest history could not show a change.
+bool AreTooFew(const Histories& histories, double risk) {
   std::size_t most = 0;
   for (const auto& [title, points] : histories) most = std::max(most, points.size());
-  return absl::StrCat(
-      "no change in ", runs, runs == 1 ? " run" : " runs",
-      CanShowAChange(most, {.risk = risk}) ? "\n" : ", but so few could not show one\n");
+  return !CanShowAChange(most, {.risk = risk});
+}
+
+std::string NoChangeText(std::size_t runs, bool too_few) {
+  return absl::StrCat("no change in ", runs, runs == 1 ? " run" : " runs",
+                      too_few ? ", but so few could not show one" : "");
+}
+
+Status FailIfChange(const std::vector<std::string>& changes, std::size_t runs, bool too_few) {
+  if (!changes.empty()) {
+    return absl::InternalError(absl::StrCat("--fail-if change: ", absl::StrJoin(changes, "; ")));
+  }
+  if (!too_few) return absl::OkStatus();
+  return EndWith(kExitUndecided, "--fail-if change: " + NoChangeText(runs, too_few));
 }
 
 Status History(const HistoryOptions& options, const Globals& globals) {
@@ -185,6 +197,7 @@ Status History(const HistoryOptions& options, const Globals& globals) {
     }
   }
   const std::vector<std::string> changes = ChangesOf(rows);
+  const bool too_few = AreTooFew(histories, risk);
   if (globals.json()) {
     std::cout << show::Line({{"rows", rows}, {"changes", changes}, {"risk", options.risk}});
   } else {
@@ -192,10 +205,9 @@ Status History(const HistoryOptions& options, const Globals& globals) {
   }
   if (globals.form == show::Form::kText || globals.form == show::Form::kMarkdown) {
     for (const std::string& change : changes) std::cout << change << "\n";
-    if (changes.empty()) std::cout << NoChangeText(runs->size(), histories, risk);
+    if (changes.empty()) std::cout << NoChangeText(runs->size(), too_few) << "\n";
   }
-  if (!options.fail_if_change || changes.empty()) return absl::OkStatus();
-  return absl::InternalError(absl::StrCat("--fail-if change: ", absl::StrJoin(changes, "; ")));
+  return options.fail_if_change ? FailIfChange(changes, runs->size(), too_few) : absl::OkStatus();
 }
 
 }  // namespace
@@ -215,7 +227,7 @@ Action BindHistory(CLI::App& app, const Globals& globals) {
       ->capture_default_str();
   app.add_option_function<std::string>(
          "--fail-if", [options](const std::string&) { options->fail_if_change = true; },
-         "change: exit with 1 if there is a change")
+         "change: exit with 1 if there is a change, 9 if so few runs could not show one")
       ->check(CLI::IsMember({"change"}));
   DeclareStore(app, options->store);
   return [options, &globals] { return History(*options, globals); };

@@ -292,15 +292,28 @@ std::string IssueText(const Json& series, double margin) {
   return "by its law";
 }
 
+/// Whether neither a growth nor a law could be fitted: too few sizes, say.
+bool HasNoVerdict(const Json& series) {
+  return !series.contains("exponent") && !series.contains("laws_class");
+}
+
 Status FailIfIssue(const Json& all, double margin) {
   std::vector<std::string> issues;
+  std::vector<std::string> unknown;
   for (const Json& series : all) {
+    const std::string name = show::Text(series["name"]);
     const std::string why = IssueText(series, margin);
-    if (!why.empty()) issues.push_back(absl::StrCat(show::Text(series["name"]), ", ", why));
+    if (!why.empty()) issues.push_back(absl::StrCat(name, ", ", why));
+    if (HasNoVerdict(series))
+      unknown.push_back(absl::StrCat(name, ", ", show::Text(series["class"])));
   }
-  if (issues.empty()) return absl::OkStatus();
-  return absl::InternalError(
-      absl::StrCat("--fail-if issue: scalability issue: ", absl::StrJoin(issues, "; ")));
+  if (!issues.empty()) {
+    return absl::InternalError(
+        absl::StrCat("--fail-if issue: scalability issue: ", absl::StrJoin(issues, "; ")));
+  }
+  if (unknown.empty()) return absl::OkStatus();
+  return EndWith(kExitUndecided, absl::StrCat("--fail-if issue: it cannot be judged: ",
+                                              absl::StrJoin(unknown, "; ")));
 }
 
 Status Scaling(ScalingOptions options, const Globals& globals) {
@@ -360,11 +373,14 @@ Action BindScaling(CLI::App& app, const Globals& globals) {
 }  // namespace
 
 std::vector<Command> ScalingCommands() {
+  const std::vector<int> exits = {kExitNotFound, kExitNoAnswer, kExitRefused, kExitUndecided};
   return {
       {"scaling", "How numbers grow with size: exponents with intervals, laws of throughput",
-       "twofold scaling times.csv --x nodes --y seconds --by bench", BindScaling, Prints::kTable},
+       "twofold scaling times.csv --x nodes --y seconds --by bench", BindScaling, Prints::kTable,
+       true, exits},
       {"history", "A headline over the runs of a store, and when it changed",
-       "twofold history throughput --name nightly --last 50", BindHistory, Prints::kTable},
+       "twofold history throughput --name nightly --last 50", BindHistory, Prints::kTable, true,
+       exits},
   };
 }
 

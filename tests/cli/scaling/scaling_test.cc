@@ -118,6 +118,14 @@ TEST_F(ScalingCommandTest, AThroughputByWorkersHasLawsAndAPeak) {
   EXPECT_EQ(series["laws_class"], "scalability issue");
 }
 
+TEST_F(ScalingCommandTest, WhatHasTooFewSizesCannotBeJudged) {
+  const std::string file = Write("few.csv", "nodes,seconds\n1,1.0\n2,1.1\n");
+  const ScalingRan ran =
+      RunScaling({"scaling", file, "--x", "nodes", "--y", "seconds", "--fail-if", "issue"});
+  EXPECT_EQ(ran.code, 9);
+  EXPECT_THAT(ran.err, HasSubstr("it cannot be judged: seconds, not enough sizes"));
+}
+
 TEST_F(ScalingCommandTest, BeyondTwiceTheMostWorkersNothingIsPredicted) {
   const ScalingRan ran = RunScaling(
       {"scaling", Peaked(), "--y", "jobs_per_second", "--higher", "--at", "100", "--laws"});
@@ -339,8 +347,9 @@ TEST_F(RunsInTimeTest, HistoryShowsWhenAHeadlineChanged) {
   EXPECT_FALSE(rows[7].contains("change"));
   const ScalingRan last = OfStore({"history", "throughput", "--last", "8"});
   EXPECT_THAT(last.out, HasSubstr("no change in 8 runs\n"));
-  EXPECT_THAT(OfStore({"history", "throughput", "--last", "3"}).out,
-              HasSubstr("no change in 3 runs, but so few could not show one\n"));
+  const ScalingRan few = OfStore({"history", "throughput", "--last", "3", "--fail-if", "change"});
+  EXPECT_EQ(few.code, 9);
+  EXPECT_THAT(few.out, HasSubstr("no change in 3 runs, but so few could not show one\n"));
   EXPECT_THAT(last.out, Not(HasSubstr("night-7 ")));
 }
 
