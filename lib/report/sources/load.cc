@@ -27,7 +27,8 @@ std::string LimitFound(const v1::LoadLimit& limit) {
                       limit.has_value()
                           ? absl::StrCat("it was ", limit.at_least() ? "at least " : "",
                                          Value(limit.value(), limit.unit()))
-                          : "it is not known, as no job has it");
+                          : "it is not known, as no job has it",
+                      limit.doubt().empty() ? "" : "; ", limit.doubt());
 }
 
 std::string Invalid(const v1::LoadRecord& record) {
@@ -39,9 +40,16 @@ std::string Invalid(const v1::LoadRecord& record) {
 std::string Judged(const v1::LoadRecord& record) {
   if (record.verdict() == "invalid") return Invalid(record);
   if (record.limits().empty()) return "";
-  const auto is_broken = [](const v1::LoadLimit& limit) { return !limit.met(); };
+  const auto is_broken = [](const v1::LoadLimit& limit) {
+    return !limit.met() && !limit.undecided();
+  };
   const auto broken = std::count_if(record.limits().begin(), record.limits().end(), is_broken);
   const int all = record.limits_size();
+  const auto open = std::find_if(record.limits().begin(), record.limits().end(),
+                                 [](const v1::LoadLimit& limit) { return limit.undecided(); });
+  if (broken == 0 && open != record.limits().end()) {
+    return absl::StrCat("Undecided: ", LimitFound(*open), ". ");
+  }
   if (broken == 0) {
     return absl::StrCat("Pass: ",
                         all == 1 ? absl::StrCat("the limit is kept, ", LimitFound(record.limits(0)))
@@ -127,6 +135,18 @@ Table Latencies(const v1::LoadResult& result) {
   return table;
 }
 
+Table Percentiles(const v1::LoadTime& time) {
+  Table table{"95 % intervals of percentiles, from the planned moment",
+              {{"Percentile", "From", "To", "Jobs", "Needed for both ends"}}};
+  for (const v1::LoadPercentile& each : time.percentiles()) {
+    table.rows.push_back(
+        {absl::StrCat("p", 100.0 * each.share()), Value(Known(each.has_lower(), each.lower()), "s"),
+         Value(Known(each.has_upper(), each.upper()), "s"),
+         std::to_string(time.count() + time.open()), std::to_string(each.needed())});
+  }
+  return table;
+}
+
 Table Stages(const v1::LoadRecord& record) {
   Table table{"Stages",
               {{"Stage", "From", "To", "Throughput", "p50", "p99", "Succeeded", "Failed",
@@ -161,7 +181,9 @@ Table Limits(const v1::LoadRecord& record) {
   for (const v1::LoadLimit& limit : record.limits()) {
     table.rows.push_back({limit.text(),
                           Value(Known(limit.has_value(), limit.value()), limit.unit()),
-                          limit.met() ? "yes" : "no"});
+                          limit.met()         ? "yes"
+                          : limit.undecided() ? "undecided"
+                                              : "no"});
   }
   return table;
 }
@@ -190,6 +212,7 @@ Section Results(const v1::LoadRecord& record) {
   Add(Spoiled(record), section);
   Add(LatencyPicture({{"", &record}}), section);
   Add(Latencies(record.result()), section);
+  Add(Percentiles(record.result().from_plan()), section);
   Add(Stages(record), section);
   Add(Errors(record), section);
   return section;
@@ -224,7 +247,8 @@ Section Setup(const v1::LoadRecord& record) {
 std::vector<Check> ChecksOf(const v1::LoadRecord& record) {
   std::vector<Check> checks;
   for (const v1::LoadLimit& limit : record.limits()) {
-    checks.push_back({limit.text(), limit.met() ? Tone::kGood : Tone::kBad, LimitFound(limit)});
+    const Tone not_kept = limit.undecided() ? Tone::kOpen : Tone::kBad;
+    checks.push_back({limit.text(), limit.met() ? Tone::kGood : not_kept, LimitFound(limit)});
   }
   if (record.verdict() == "invalid") {
     checks.push_back({"nothing spoiled the numbers", Tone::kOpen, Invalid(record)});

@@ -223,6 +223,21 @@ TEST(LoadReport, SaysOfLimitsWhatTheyAreAndWhatItWas) {
   EXPECT_THAT(verdict(), ::testing::StartsWith("Invalid: something spoiled the numbers"));
 }
 
+TEST(LoadReport, SaysWhichPercentilesHaveTooFewJobs) {
+  v1::LoadRecord record = SomeLoad(2, 3, 1);
+  record.clear_limits();
+  record.set_verdict("undecided");
+  AddLimit(record, "p99.9>1s", 0.4, false);
+  record.mutable_limits(0)->set_undecided(true);
+  record.mutable_limits(0)->set_doubt("p99.9 of 500 jobs: too few, 3688 are needed");
+  const Document document = DocumentOf(record);
+  EXPECT_THAT(document.verdict,
+              ::testing::StartsWith("Undecided: p99.9>1s must not be: it was 400 ms; p99.9 of 500 "
+                                    "jobs: too few, 3688 are needed. "));
+  EXPECT_EQ(document.tone, Tone::kOpen);
+  EXPECT_EQ(document.checks.front().tone, Tone::kOpen);
+}
+
 TEST(LoadReport, JobsOfAWorkerThatRunAtOnceHaveLanesOfTheirOwn) {
   v1::LoadRecord record;
   record.add_places()->set_pod("pod");
