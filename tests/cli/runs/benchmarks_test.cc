@@ -77,7 +77,7 @@ TEST_F(BenchmarkCommandTest, SaysWhatIsSampledWarmedUpAndRepeated) {
   EXPECT_THAT(output, HasSubstr("set-01"));  // room for the 31 that it may come to
   EXPECT_THAT(output, HasSubstr("warm-up 1"));
   EXPECT_THAT(output,
-              HasSubstr("4 jobs of IPerf: 1 permutation (of 3) x (1 warm-up + 3 repetitions)\n"
+              HasSubstr("9 jobs of IPerf: 1 permutation (of 3) x (1 warm-up + 8 repetitions)\n"
                         "repeated until the headline is known to +- 2.5 %, at most 31 jobs\n"));
 }
 

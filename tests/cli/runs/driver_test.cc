@@ -11,7 +11,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 
 constexpr Duration kEarly{0};
-constexpr spec::Until kUntil = {0.03, 5};
+constexpr spec::Until kUntil = {0.03, 10};
 
 JobKey Key(std::uint64_t permutation, std::uint32_t repetition) {
   return {permutation, repetition, false};
@@ -159,19 +159,19 @@ TEST(Driver, WhatIsOverWasNotEndedByTheTimeLimit) {
 }
 
 TEST(Driver, RepeatsUntilTheHeadlineIsKnown) {
-  const spec::Expansion expansion = ExpansionOf(2, 3);
-  Driver driver({.repetitions = 3, .until = kUntil}, expansion);
+  const spec::Expansion expansion = ExpansionOf(2, 8);
+  Driver driver({.repetitions = 8, .until = kUntil}, expansion);
   driver.Begin();
   driver.TakeDue(kEarly);
   std::uint64_t id = 0;
-  for (std::uint32_t r = 1; r <= 3; ++r) driver.See(Succeeded(Key(1, r), ++id, 10.0));
-  for (std::uint32_t r = 1; r <= 3; ++r) driver.See(Succeeded(Key(2, r), ++id, 10.0 * r));
+  for (std::uint32_t r = 1; r <= 8; ++r) driver.See(Succeeded(Key(1, r), ++id, 10.0));
+  for (std::uint32_t r = 1; r <= 8; ++r) driver.See(Succeeded(Key(2, r), ++id, 10.0 * r));
   EXPECT_FALSE(driver.over());
-  EXPECT_THAT(driver.TakeDue(kEarly), ElementsAre(Key(2, 4)));  // 1 is known well enough
-  driver.See(Succeeded(Key(2, 4), ++id, 10.0));
-  EXPECT_THAT(driver.TakeDue(kEarly), ElementsAre(Key(2, 5)));
-  driver.See(Succeeded(Key(2, 5), ++id, 90.0));
-  EXPECT_THAT(driver.TakeDue(kEarly), IsEmpty());  // five is the most
+  EXPECT_THAT(driver.TakeDue(kEarly), ElementsAre(Key(2, 9)));  // 1 is known well enough
+  driver.See(Succeeded(Key(2, 9), ++id, 10.0));
+  EXPECT_THAT(driver.TakeDue(kEarly), ElementsAre(Key(2, 10)));
+  driver.See(Succeeded(Key(2, 10), ++id, 90.0));
+  EXPECT_THAT(driver.TakeDue(kEarly), IsEmpty());  // ten is the most
   EXPECT_TRUE(driver.over());
 }
 
@@ -180,9 +180,9 @@ TEST(Driver, FailedRepetitionsCountForTheMost) {
   Driver driver({.repetitions = 3, .until = kUntil}, expansion);
   driver.Begin();
   driver.TakeDue(kEarly);
-  for (std::uint32_t r = 1; r <= 5; ++r) {
+  for (std::uint32_t r = 1; r <= 10; ++r) {
     driver.See(In(Phase::kFailed, Key(1, r), r));
-    const bool more = r >= 3 && r < 5;
+    const bool more = r >= 3 && r < 10;
     EXPECT_EQ(driver.TakeDue(kEarly).size(), more ? 1U : 0U) << r;
   }
   EXPECT_TRUE(driver.over());

@@ -56,7 +56,7 @@ const std::map<std::string, std::size_t> kJobs = {
     {"benchmarks/filesystem/fio-rook-nfs-nvme.yaml", 24},
     {"fio-quick.yaml", 8},
     {"gpu-quick.yaml", 6},
-    {"iperf-pairs.yaml", 24},
+    {"iperf-pairs.yaml", 54},
     {"lifecycle-rates.yaml", 30},
     {"object-storage-quick.yaml", 2},
     {"object-storage-sweep.yaml", 54},
