@@ -20,40 +20,40 @@
 namespace twofold::spec {
 namespace {
 
-using Values = std::vector<double>;
-using Random = std::mt19937_64;
-using Draw = std::function<double(Random&)>;
+using Headlines = std::vector<double>;
+using Generator = std::mt19937_64;
+using Draw = std::function<double(Generator&)>;
 
 constexpr double kTruth = 100.0;
 constexpr Until kWithin3Percent = {0.03, 100};
 
 const std::uint64_t kUntilTries = stats::FromEnvironment("TWOFOLD_TRIES", kSanitized ? 10 : 100);
-Random random_of_until(stats::FromEnvironment("TWOFOLD_SEED", 1));
+Generator generator_of_until(stats::FromEnvironment("TWOFOLD_SEED", 1));
 
 /// The headlines of a permutation that `until` has stopped.
-Values Repeated(const Draw& draw) {
-  Values values;
+Headlines Repeated(const Draw& draw) {
+  Headlines values;
   while (Judge(kWithin3Percent, 1, values, 0).next == Next::kRepeat) {
-    values.push_back(draw(random_of_until));
+    values.push_back(draw(generator_of_until));
   }
   return values;
 }
 
-bool Holds(const Values& values) {
+bool Holds(const Headlines& values) {
   const stats::MeanInterval interval = stats::IntervalOfLooks(values);
   return std::abs(interval.mean - kTruth) <= interval.half_width;
 }
 
-double Normal(Random& random) { return std::normal_distribution<double>(kTruth, 5.0)(random); }
+double Normal(Generator& random) { return std::normal_distribution<double>(kTruth, 5.0)(random); }
 
-double Lognormal(Random& random) {
+double Lognormal(Generator& random) {
   constexpr double kSigma = 0.3;
   return kTruth * std::lognormal_distribution<double>(-kSigma * kSigma / 2.0, kSigma)(random);
 }
 
 /// 10 more in `share` of the repetitions, which scatter by 1 else.
 Draw Clusters(double share) {
-  return [share](Random& random) {
+  return [share](Generator& random) {
     const bool more = std::bernoulli_distribution(share)(random);
     return kTruth + 10.0 * ((more ? 1.0 : 0.0) - share) +
            std::normal_distribution<double>()(random);
@@ -62,8 +62,8 @@ Draw Clusters(double share) {
 
 /// Each keeps the share `r` of the distance of the one before it; they scatter by 5 in all.
 Draw Correlated(double r) {
-  double distance = 5.0 * std::normal_distribution<double>()(random_of_until);
-  return [r, distance](Random& random) mutable {
+  double distance = 5.0 * std::normal_distribution<double>()(generator_of_until);
+  return [r, distance](Generator& random) mutable {
     distance =
         r * distance + 5.0 * std::sqrt(1.0 - r * r) * std::normal_distribution<double>()(random);
     return kTruth + distance;
@@ -102,7 +102,7 @@ TEST(PromisedUntil, ClustersAreHeldOrSaid) {
                                   ": the interval holds the mean, or the clusters are told"),
              .least = 0.95},
             kUntilTries, [draw = Clusters(share)] {
-              const Values values = Repeated(draw);
+              const Headlines values = Repeated(draw);
               return Holds(values) || stats::DoubtOfMean(values) != stats::MeanDoubt::kNone;
             });
   }
@@ -116,13 +116,13 @@ TEST(PromisedUntil, CorrelationIsHeldOrSaid) {
                                   "mean, or the correlation is told"),
              .least = least},
             kUntilTries, [r = percent / 100.0] {
-              const Values values = Repeated(Correlated(r));
+              const Headlines values = Repeated(Correlated(r));
               return Holds(values) || stats::DoubtOfMean(values) != stats::MeanDoubt::kNone;
             });
   }
 }
 
-v1::MetricResult Stored(const Values& values) {
+v1::MetricResult Stored(const Headlines& values) {
   const stats::Summary summary = stats::Summarize(values);
   v1::MetricResult metric;
   metric.set_n(summary.n);
