@@ -1,16 +1,19 @@
 #!/usr/bin/python3
 """docs/promises.md: what users are promised, and what was measured.
 
-promises_page.py BUILD_DIR          fails if the page promises other than the tests have measured there
+promises_page.py BUILD_DIR          fails if the page promises other than the tests have measured there, or if
+                                    another page refers to an id that no row has or begins with
 promises_page.py BUILD_DIR --write  writes the page
 
     TWOFOLD_TRIES=2000 ctest --test-dir build/dev -L promises -j 2 && tests/promises_page.py build/dev --write
 """
 
+import re
 import sys
 from pathlib import Path
 
-PAGE = Path(__file__).resolve().parent.parent / "docs/promises.md"
+DOCS = Path(__file__).resolve().parent.parent / "docs"
+PAGE = DOCS / "promises.md"
 HEAD = """\
 # What is promised, and what was measured
 
@@ -35,6 +38,11 @@ def promise(row):
     return [cell.strip() for cell in row.split(" | ")[:3]]
 
 
+def references():
+    """What pages refer to: (page, id or begin of ids)."""
+    return [(page.name, name) for page in DOCS.glob("*.md") for name in re.findall(r"\[`([^`]+)`\]\(promises\.md\)", page.read_text())]
+
+
 def main():
     rows = measured(sys.argv[1])
     if "--write" in sys.argv:
@@ -44,7 +52,10 @@ def main():
     differ = sorted({" | ".join(promise(row)) for row in rows} ^ {" | ".join(promise(row)) for row in page})
     for each in differ:
         print("not both measured and on the page:", each)
-    sys.exit(1 if differ else 0)
+    strange = [each for each in references() if not any(row.startswith(f"| `{each[1]}") for row in rows)]
+    for page, name in strange:
+        print(f"{page} refers to {name}, which no row begins with")
+    sys.exit(1 if differ or strange else 0)
 
 
 if __name__ == "__main__":

@@ -22,7 +22,7 @@ double Chance(double share, double tries) {
 std::string Promised(const Promise& promise) {
   const std::string least = absl::StrFormat("%g %%", 100.0 * promise.least);
   const std::string most = absl::StrFormat("%g %%", 100.0 * promise.most);
-  if (promise.most >= 1.0) return "at least " + least;
+  if (promise.most >= 1.0) return promise.least <= 0.0 ? "-" : "at least " + least;
   return promise.least <= 0.0 ? "at most " + most : least + " to " + most;
 }
 

@@ -13,7 +13,7 @@ struct Promise {
   std::string_view id;    ///< `history-step`: lower case, and what it is about first
   std::string_view says;  ///< what is counted, in Markdown: "a step of 10 % in 16 runs is found"
   double least = 0.0;     ///< at least this share of the cases,
-  double most = 1.0;      ///< and at most this one
+  double most = 1.0;  ///< and at most this one; if all are left open, it is told and not promised
 };
 
 /// Fails the test if `held` of `tries` simulated cases are further from the promised share than

@@ -1,10 +1,15 @@
+#include <absl/strings/str_cat.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdint>
 #include <random>
+#include <string>
+#include <utility>
 
 #include "lib/stats/comparison.h"
 #include "lib/stats/scaling.h"
+#include "tests/support/promise.h"
 
 namespace twofold::stats {
 namespace {
@@ -39,34 +44,32 @@ TEST(LookAt, KeepsMoreForTheCapThanForEarlierLooks) {
   EXPECT_LT(LookAt(60.0, 1.0, 60.0).confidence, LookAt(10.0, 1.0, 60.0).confidence);
 }
 
-/// The share of Brownian motions without drift that one of the looks takes for one with a drift.
-double SpentByLooks(double cap) {
-  constexpr int kTries = 20'000;
-  std::mt19937_64 random(1);
+/// Whether one of the looks takes a Brownian motion without a drift for one with a drift.
+bool IsDecided(double cap, std::mt19937_64& random) {
   std::normal_distribution<double> normal;
   const double early = StudentFactor(LookAt(10.0, 1.0, cap).confidence, 1e9);
   const double last = StudentFactor(LookAt(cap, 1.0, cap).confidence, 1e9);
-  int wrong = 0;
-  for (int i = 0; i < kTries; ++i) {
-    double time = 0.0;
-    double sum = 0.0;
-    for (Look look = LookAt(0.0, 1.0, cap); !look.last;) {
-      sum += std::sqrt(look.next_seconds) * normal(random);
-      time += look.next_seconds;
-      look = LookAt(time, 1.0, cap);
-      if (look.due && std::abs(sum) > (look.last ? last : early) * std::sqrt(time)) {
-        ++wrong;
-        break;
-      }
-    }
+  double time = 0.0;
+  double sum = 0.0;
+  for (Look look = LookAt(0.0, 1.0, cap); !look.last;) {
+    sum += std::sqrt(look.next_seconds) * normal(random);
+    time += look.next_seconds;
+    look = LookAt(time, 1.0, cap);
+    if (look.due && std::abs(sum) > (look.last ? last : early) * std::sqrt(time)) return true;
   }
-  return wrong / double{kTries};
+  return false;
 }
 
-TEST(LookAt, AllLooksTogetherSpendFivePercent) {
-  EXPECT_NEAR(SpentByLooks(200.0), 0.048, 0.005);
-  EXPECT_NEAR(SpentByLooks(300.0), 0.050, 0.005);
-  EXPECT_LT(SpentByLooks(1000.0), 0.060);
+TEST(PromisedLooks, SpendFivePercentTogether) {
+  constexpr std::uint64_t kMotions = 20'000;
+  std::mt19937_64 random(1);
+  for (const auto& [first_looks, most] : {std::pair(20, 0.05), {30, 0.05}, {100, 0.06}}) {
+    const std::string id = absl::StrCat("looks-", first_looks);
+    const std::string says = absl::StrCat("all looks up to a cap of ", first_looks,
+                                          " times the first one: noise alone decides");
+    Measure({.id = id, .says = says, .most = most}, kMotions,
+            [&, cap = 10.0 * first_looks] { return IsDecided(cap, random); });
+  }
 }
 
 }  // namespace

@@ -1,12 +1,15 @@
-// How often the intervals hold is counted over simulated loads:
-//   TWOFOLD_TRIES  how many; 200 if not set, a tenth of that with a sanitizer
+// How often the intervals hold is counted over simulated windows:
+//   TWOFOLD_TRIES  how many loads that end when they are known; 200 if not set, a tenth of that
+//                  with a sanitizer; ten times as many windows, 2000 at least
 #include "lib/stats/throughput.h"
 
+#include <absl/strings/str_cat.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <utility>
@@ -14,6 +17,7 @@
 
 #include "tests/lib/stats/lanes.h"
 #include "tests/lib/stats/tries.h"
+#include "tests/support/promise.h"
 #include "tests/support/sanitized.h"
 
 namespace twofold::stats {
@@ -23,8 +27,8 @@ using ::testing::AnyOf;
 using ::testing::HasSubstr;
 
 constexpr int kLanes = 16;
-const int kThroughputTries =
-    static_cast<int>(FromEnvironment("TWOFOLD_TRIES", kSanitized ? 20 : 200));
+const std::uint64_t kThroughputTries = FromEnvironment("TWOFOLD_TRIES", kSanitized ? 20 : 200);
+const std::uint64_t kWindows = std::max<std::uint64_t>(10 * kThroughputTries, 2000);
 
 double RelativeDistance(double value, double truth) { return std::abs(value / truth - 1.0); }
 
@@ -55,50 +59,75 @@ TEST(ThroughputWindow, WavesOfEqualJobsHaveNoError) {
   EXPECT_NEAR(estimate.upper, kLanes, 0.001);
 }
 
-/// Many windows of free-running lanes; lives have mean 1 s, so the truth is kLanes jobs/s.
-struct Trials {
-  double mean = 0.0;     ///< of the estimates, relative to the truth
-  double covered = 0.0;  ///< share of intervals that hold the truth
-  double steady = 0.0;   ///< share called steady
+/// A kind of lives with a mean of a second, so the truth is a job a second and lane.
+struct Lives {
+  const char* name;
+  DrawLife draw;
 };
 
-Trials RunTrials(const DrawLife& draw, double seconds) {
-  constexpr int kTrials = 2000;
-  constexpr double kWarmUp = 20.0;  // until the lanes have lost their common start
-  Trials trials;
-  for (int seed = 1; seed <= kTrials; ++seed) {
-    Random random(static_cast<std::uint64_t>(seed));
-    const double start = kWarmUp + Uniform(random);
-    const auto jobs = RunLanes(kLanes, start + seconds, draw, random);
-    const ThroughputEstimate estimate = Measure(jobs, start, start + seconds);
-    trials.mean += estimate.throughput / kLanes / kTrials;
-    trials.covered += estimate.lower <= kLanes && kLanes <= estimate.upper ? 1.0 / kTrials : 0.0;
-    trials.steady += estimate.steady ? 1.0 / kTrials : 0.0;
+class PromisedWindows : public ::testing::TestWithParam<Lives> {
+ protected:
+  [[nodiscard]] std::string Id(const std::string& of) const {
+    return absl::StrCat("window-", of, "-", GetParam().name);
   }
-  return trials;
+  [[nodiscard]] std::string Says(const std::string& what) const {
+    return absl::StrCat(what, ", ", GetParam().name, " lives");
+  }
+};
+
+TEST_P(PromisedWindows, AreEstimatedWithoutBiasAndWithAnHonestInterval) {
+  constexpr double kWarmUp = 20.0;  // until the lanes have lost their common start
+  for (const int lives : {12, 40}) {
+    double mean = 0.0;
+    std::uint64_t covered = 0;
+    std::uint64_t steady = 0;
+    for (std::uint64_t seed = 1; seed <= kWindows; ++seed) {
+      Random random(seed);
+      const double start = kWarmUp + Uniform(random);
+      const auto jobs = RunLanes(kLanes, start + lives, GetParam().draw, random);
+      const ThroughputEstimate estimate = Measure(jobs, start, start + lives);
+      mean += estimate.throughput / kLanes / static_cast<double>(kWindows);
+      covered += estimate.lower <= kLanes && kLanes <= estimate.upper ? 1U : 0U;
+      steady += estimate.steady ? 1U : 0U;
+    }
+    EXPECT_LT(RelativeDistance(mean, 1.0), 0.005);
+    const std::string windows = absl::StrCat("windows of ", lives, " mean lives, 16 workers");
+    const std::string interval = Says("the 95 % interval holds the truth: " + windows);
+    twofold::Measure({.id = Id(absl::StrCat("interval-", lives)), .says = interval, .least = 0.95},
+                     covered, kWindows);
+    const std::string says = Says("steady " + windows + ", are called steady");
+    twofold::Measure({.id = Id(absl::StrCat("steady-", lives)), .says = says, .least = 0.99},
+                     steady, kWindows);
+  }
 }
 
-class FreeRunningLanes : public ::testing::TestWithParam<std::pair<const char*, DrawLife>> {};
+INSTANTIATE_TEST_SUITE_P(Of, PromisedWindows,
+                         ::testing::Values(Lives{"exponential", Exponential},
+                                           Lives{"uniform", HalfToThreeHalves},
+                                           Lives{"bimodal", ShortOrLong}),
+                         [](const auto& lives) { return std::string(lives.param.name); });
 
-TEST_P(FreeRunningLanes, AreEstimatedWithoutBiasAndWithAnHonestInterval) {
-  const Trials trials = RunTrials(GetParam().second, 40.0);
-  EXPECT_LT(RelativeDistance(trials.mean, 1.0), 0.005);
-  EXPECT_GE(trials.covered, 0.95);
-  EXPECT_GE(trials.steady, 0.99);
+double PowerLaw(double, Random& random) { return 0.5 / std::sqrt(Uniform(random)); }
+
+TEST(PromisedHoles, AreNotSeenInLongLivesOfFewLanes) {
+  for (const Lives& lives : {Lives{"exponential", Exponential}, Lives{"bimodal", ShortOrLong},
+                             Lives{"power-law", PowerLaw}}) {
+    std::uint64_t holes = 0;
+    for (const int lanes : {1, 2, 4, 16}) {
+      for (std::uint64_t seed = 1; seed <= kWindows / 2; ++seed) {
+        Random random(seed);
+        const double seconds = 12.0 + 100.0 * Uniform(random);
+        const auto jobs = RunLanes(lanes, 20.0 + seconds, lives.draw, random);
+        const std::string reason = Measure(jobs, 20.0, 20.0 + seconds).reason;
+        holes += reason.starts_with("next to nothing") ? 1U : 0U;
+      }
+    }
+    const std::string id = absl::StrCat("window-hole-", lives.name);
+    const std::string says =
+        absl::StrCat("long ", lives.name, " lives of 1 to 16 workers are taken for a hole");
+    twofold::Measure({.id = id, .says = says, .most = 0.006}, holes, 2 * kWindows);
+  }
 }
-
-TEST_P(FreeRunningLanes, InAShortWindowHaveAnIntervalThatIsRatherTooWide) {
-  const Trials trials = RunTrials(GetParam().second, 12.0);
-  EXPECT_LT(RelativeDistance(trials.mean, 1.0), 0.005);
-  EXPECT_GE(trials.covered, 0.95);
-  EXPECT_GE(trials.steady, 0.99);
-}
-
-INSTANTIATE_TEST_SUITE_P(Lives, FreeRunningLanes,
-                         ::testing::Values(std::pair{"Exponential", DrawLife(Exponential)},
-                                           std::pair{"Uniform", DrawLife(HalfToThreeHalves)},
-                                           std::pair{"Bimodal", DrawLife(ShortOrLong)}),
-                         [](const auto& lives) { return std::string(lives.param.first); });
 
 TEST(ThroughputWindow, ACommonStartOfUnequalLivesIsOverCreditedSoWarmUpFirst) {
   double cold = 0.0;
@@ -193,25 +222,6 @@ TEST(ThroughputWindow, AHoleOfAHundredthIsSteady) {
   const auto jobs = RunLanes(kLanes, 60.0, WithHole(0.2, 20.0, 0.4), random);
   const ThroughputEstimate estimate = Measure(jobs, 5.0, 44.0);
   EXPECT_TRUE(estimate.steady) << estimate.reason;
-}
-
-double PowerLaw(double, Random& random) { return 0.5 / std::sqrt(Uniform(random)); }
-
-TEST(ThroughputWindow, LongLivesOfFewLanesAreNoHoles) {
-  constexpr int kTrials = kSanitized ? 100 : 1000;
-  for (const DrawLife& draw : {DrawLife(Exponential), DrawLife(ShortOrLong), DrawLife(PowerLaw)}) {
-    for (const int lanes : {1, 2, 4, 16}) {
-      int holes = 0;
-      for (int seed = 1; seed <= kTrials; ++seed) {
-        Random random(static_cast<std::uint64_t>(seed));
-        const double seconds = 12.0 + 100.0 * Uniform(random);
-        const auto jobs = RunLanes(lanes, 20.0 + seconds, draw, random);
-        const std::string reason = Measure(jobs, 20.0, 20.0 + seconds).reason;
-        holes += reason.starts_with("next to nothing") ? 1 : 0;
-      }
-      EXPECT_LE(holes, 6) << lanes << " lanes";  // 0.3 %, and two standard errors
-    }
-  }
 }
 
 TEST(ThroughputWindow, TooShortAWindowSaysHowLongItMustBe) {
@@ -327,28 +337,28 @@ TEST(ThroughputWindow, ManyJobsInFlightAreEachGivenTheirPart) {
   EXPECT_NEAR(estimate.throughput * 4.0, 2.0 + 100'000 * 0.75, 1e-3);
 }
 
-/// Loads that end as soon as their throughput seems known within `share`: how many were right.
-double ShareOfRightEnds(const DrawLife& draw, double share) {
+TEST(PromisedLoads, OfWhoLooksUntilItIsKnownAreRightAsOftenAsTheIntervalSays) {
   constexpr double kWarmUp = 20.0;
   constexpr double kLongest = 400.0;
-  int right = 0;
-  for (int seed = 1; seed <= kThroughputTries; ++seed) {
-    Random random(static_cast<std::uint64_t>(seed));
-    const auto jobs = RunLanes(kLanes, kWarmUp + kLongest, draw, random);
-    ThroughputEstimate estimate;
-    double seconds = 1.0;
-    do {
-      estimate = Measure(jobs, kWarmUp, kWarmUp + seconds);
-      seconds *= 1.05;
-    } while (!estimate.IsKnownWithin(share) && seconds < kLongest);
-    right += estimate.lower <= kLanes && kLanes <= estimate.upper ? 1 : 0;
+  for (const auto& [lives, share] : {std::pair(Lives{"exponential", Exponential}, 0.10),
+                                     {Lives{"uniform", HalfToThreeHalves}, 0.05}}) {
+    std::uint64_t seed = 0;
+    const auto is_right = [&, draw = lives.draw, within = share] {
+      Random random(++seed);
+      const auto jobs = RunLanes(kLanes, kWarmUp + kLongest, draw, random);
+      ThroughputEstimate estimate;
+      double seconds = 1.0;
+      do {
+        estimate = Measure(jobs, kWarmUp, kWarmUp + seconds);
+        seconds *= 1.05;
+      } while (!estimate.IsKnownWithin(within) && seconds < kLongest);
+      return estimate.lower <= kLanes && kLanes <= estimate.upper;
+    };
+    const std::string id = absl::StrCat("load-until-interval-", lives.name);
+    const std::string says = absl::StrCat(
+        "`load --until`: the interval at its end holds the truth, ", lives.name, " lives");
+    twofold::Measure({.id = id, .says = says, .least = 0.95}, kThroughputTries, is_right);
   }
-  return static_cast<double>(right) / kThroughputTries;
-}
-
-TEST(ThroughputWindow, WhoLooksUntilItIsKnownIsRightAsOftenAsTheIntervalSays) {
-  EXPECT_GE(ShareOfRightEnds(Exponential, 0.10), 0.95);
-  EXPECT_GE(ShareOfRightEnds(HalfToThreeHalves, 0.05), 0.95);
 }
 
 }  // namespace

@@ -1,17 +1,22 @@
 // Simulated validations of 8 -> 16 workers at limit 1.8, by the functions that the load client's
-// pages use. docs/statistics.md has the table.
+// pages use.
 //
 //   TWOFOLD_TRIES  how many a cell; 60 if not set, a tenth of that with a sanitizer
 //   TWOFOLD_SEED   of the first one; 1 if not set
 
+#include <absl/strings/str_cat.h>
+#include <absl/strings/str_replace.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cmath>
-#include <iostream>
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <vector>
 
 #include "tests/lib/stats/simulated_validation.h"
 #include "tests/lib/stats/tries.h"
+#include "tests/support/promise.h"
 #include "tests/support/sanitized.h"
 
 namespace twofold::stats {
@@ -23,16 +28,14 @@ const int kValidationTries =
     static_cast<int>(FromEnvironment("TWOFOLD_TRIES", kSanitized ? 6 : 60));
 const std::uint64_t kValidationSeed = FromEnvironment("TWOFOLD_SEED", 1);
 
-/// So many of `tries` may be wrong for a true share, by chance once in a thousand times.
-double MostWrong(double share, int tries) {
-  const double expected = share * tries;
-  return expected + 3.1 * std::sqrt(expected) + 1.0;
-}
-
 struct Case {
   Noise noise;
   std::uint32_t repeats;
 };
+
+std::string NameOf(const Case& one) {
+  return one.noise.name + (one.repeats > 1 ? ", 4 repeats" : "");
+}
 
 std::vector<Case> Cases() {
   std::vector<Case> cases;
@@ -43,38 +46,55 @@ std::vector<Case> Cases() {
   return cases;
 }
 
-/// A row of the table: "wrong % undecided % job times" for each ratio.
-class SimulatedValidation : public testing::TestWithParam<Case> {
+class PromisedValidations : public testing::TestWithParam<Case> {
  protected:
-  Tally Run(double ratio) const {
+  /// Of all validations at these true ratios: how many were wrong, and how many undecided.
+  struct Count {
+    std::uint64_t wrong = 0;
+    std::uint64_t undecided = 0;
+    std::uint64_t tries = 0;
+  };
+
+  static Count Run(std::initializer_list<double> ratios) {
     const auto& [noise, repeats] = GetParam();
-    const Tally tally = Validate(noise, ratio, repeats, kValidationTries, kValidationSeed);
-    std::cout << noise.name << (repeats > 1 ? ", 4 repeats" : "") << " | " << ratio << " | "
-              << 100.0 * Wrong(tally, ratio) / kValidationTries << " | "
-              << 100.0 * tally.undecided() / kValidationTries << " | "
-              << tally.seconds / kValidationTries << '\n';
-    return tally;
+    Count count;
+    for (const double ratio : ratios) {
+      const Tally tally = Validate(noise, ratio, repeats, kValidationTries, kValidationSeed);
+      count.wrong += static_cast<std::uint64_t>(ratio < kLimit ? tally.passed : tally.failed);
+      count.undecided += static_cast<std::uint64_t>(tally.undecided());
+      count.tries += static_cast<std::uint64_t>(tally.tries);
+    }
+    return count;
   }
-  static int Wrong(const Tally& tally, double ratio) {
-    return ratio < kLimit ? tally.passed : tally.failed;
+
+  static std::string Id(const std::string& of) {
+    return absl::StrCat("validation-", of, "-",
+                        absl::StrReplaceAll(NameOf(GetParam()), {{" ", "-"}, {",", ""}}));
+  }
+  static std::string Says(const std::string& what) {
+    return absl::StrCat(what, ": ", NameOf(GetParam()));
   }
 };
 
-TEST_P(SimulatedValidation, IsRarelyWrong) {
-  std::cout << "TWOFOLD_TRIES=" << kValidationTries << " TWOFOLD_SEED=" << kValidationSeed << '\n';
-  for (const double ratio : {1.70, 1.746, 1.854, 1.90}) {
-    EXPECT_LE(Wrong(Run(ratio), ratio), MostWrong(0.01, kValidationTries)) << ratio;
-  }
-  for (const double ratio : {1.78, kLimit, 1.82}) {
-    EXPECT_LE(Wrong(Run(ratio), ratio), MostWrong(0.03, kValidationTries)) << ratio;
-  }
+TEST_P(PromisedValidations, AreRarelyWrong) {
+  const Count near = Run({1.78, kLimit, 1.82});
+  twofold::Measure(
+      {.id = Id("near"), .says = Says("a verdict is wrong within 1 % of the limit"), .most = 0.03},
+      near.wrong, near.tries);
+  const Count middle = Run({1.746, 1.854});
+  const Count far = Run({1.70, 1.90});
+  twofold::Measure(
+      {.id = Id("off"), .says = Says("a verdict is wrong 3 or 5.5 % off the limit"), .most = 0.01},
+      middle.wrong + far.wrong, middle.tries + far.tries);
+  twofold::Measure({.id = Id("undecided-3"), .says = Says("undecided 3 % off the limit")},
+                   middle.undecided, middle.tries);
+  twofold::Measure({.id = Id("undecided-5"), .says = Says("undecided 5.5 % off the limit")},
+                   far.undecided, far.tries);
 }
 
-INSTANTIATE_TEST_SUITE_P(Noise, SimulatedValidation, testing::ValuesIn(Cases()),
+INSTANTIATE_TEST_SUITE_P(Noise, PromisedValidations, testing::ValuesIn(Cases()),
                          [](const auto& row) {
-                           std::string name = row.param.noise.name;
-                           std::erase_if(name, [](char c) { return c == ' '; });
-                           return name + (row.param.repeats > 1 ? "Repeated" : "");
+                           return absl::StrReplaceAll(NameOf(row.param), {{" ", ""}, {",", ""}});
                          });
 
 const Noise& Named(const std::string& name) {
