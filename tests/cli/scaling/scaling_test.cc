@@ -344,6 +344,30 @@ TEST_F(RunsInTimeTest, HistoryShowsWhenAHeadlineChanged) {
   EXPECT_THAT(last.out, Not(HasSubstr("night-7 ")));
 }
 
+TEST_F(RunsInTimeTest, HistoryCallsAChangeOfScatterThat) {
+  for (int i = 0; i < 40; ++i) {
+    AddRun("night-" + std::to_string(i), {{1, {10.0 + (i % 3 - 1) * (i < 20 ? 0.1 : 2.0)}}});
+  }
+  const ScalingRan ran = OfStore({"history", "throughput", "--fail-if", "change"});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr(": scatter by "));
+  const json all = json::parse(OfStore({"history", "throughput", "--output", "json"}).out);
+  EXPECT_TRUE(all["changes"].empty());
+  EXPECT_EQ(all["scatter_changes"].size(), 1U);
+}
+
+TEST_F(RunsInTimeTest, HistoryRefusesARiskThatNoRunsCanReach) {
+  for (int i = 0; i < 24; ++i) {
+    const double value = (i < 12 ? 10.0 : 8.0) + 0.05 * (i % 3);
+    AddRun("night-" + std::to_string(i), {{1, {value}}, {2, {10.0}}, {4, {10.0}}});
+  }
+  const ScalingRan ran = OfStore({"history", "throughput", "--risk", "0.0001"});
+  EXPECT_EQ(ran.code, 2);
+  EXPECT_THAT(ran.err, HasSubstr("--risk: 0.0001 over 3 headlines"));
+  EXPECT_THAT(OfStore({"history", "throughput", "--risk", "0.001"}).out,
+              HasSubstr(" since run night-12\n"));
+}
+
 TEST_F(RunsInTimeTest, HistoryOfWhatIsNotThereIsNotFound) {
   EXPECT_EQ(OfStore({"history", "throughput"}).code, 3);
   AddRun("night", {{1, {10}}});
