@@ -104,8 +104,8 @@ TEST(Changes, OfScatterAreNoneOfTheLevel) {
 
 TEST(Changes, AreFoundAtTheLeastRisk) {
   Series series;
-  series.Add(12);
-  series.Add(12, 1.2);
+  series.Add(20);
+  series.Add(20, 1.2);
   EXPECT_EQ(FindChanges(series.values, {.risk = 0.0001}).size(), 2U);
 }
 
@@ -228,16 +228,16 @@ TEST(PromisedHistory, ChangesOfScatterAreCalledThat) {
 }
 
 TEST(PromisedHistory, OfManyHeadlinesFindsTheOneThatChanged) {
-  constexpr std::size_t kMany = 40;
+  constexpr std::size_t kMany = 20;
   std::uint64_t found = 0;
   std::uint64_t invented = 0;
-  const std::uint64_t tries = std::max<std::uint64_t>(kTrendTries / 10, 10);
+  const std::uint64_t tries = std::max<std::uint64_t>(kTrendTries / 20, 5);
   for (std::uint64_t i = 0; i < tries; ++i) {
     Values p;
     for (std::size_t k = 0; k < kMany; ++k) {
       Series series;
-      series.Add(12);
-      series.Add(12, k == 0 ? 1.1 : 1.0);
+      series.Add(15);
+      series.Add(15, k == 0 ? 1.1 : 1.0);
       double surest = 1.0;
       const TrendOptions options{.finest = k == 0 ? 0.05 / kMany : 1.0};
       for (const Segment& segment : FindChanges(series.values, options)) {
@@ -251,10 +251,10 @@ TEST(PromisedHistory, OfManyHeadlinesFindsTheOneThatChanged) {
     invented += *std::min_element(none.begin(), none.end()) <= 0.05 ? 1 : 0;
   }
   Measure({.id = "history-many",
-           .says = "of 40 headlines the one with a step of 10 % after 12 of 24 runs is found",
+           .says = "of 20 headlines the one with a step of 10 % after 15 of 30 runs is found",
            .least = 0.85},
           found, tries);
-  Measure({.id = "history-many-none", .says = "39 without a change show one", .most = 0.05},
+  Measure({.id = "history-many-none", .says = "19 without a change show one", .most = 0.05},
           invented, tries);
 }
 
