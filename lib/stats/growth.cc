@@ -164,7 +164,7 @@ Shape BestShape(std::span<const Observation> costs, const Line& power_line) {
 }
 
 /// A slope and how well it is known.
-struct Slope {
+struct KnownSlope {
   double value = 0.0;
   double error = 0.0;
   double degrees = 1.0;
@@ -179,13 +179,13 @@ struct Slope {
   }
 };
 
-Slope SlopeOf(const LogPoints& points, const Line& line) {
+KnownSlope SlopeOf(const LogPoints& points, const Line& line) {
   const double degrees = static_cast<double>(points.size()) - 2.0;
   return {line.slope, std::sqrt(line.squares / degrees / line.spread), degrees};
 }
 
 /// The class, how sure it is, and what would decide it.
-void JudgeGrowth(const Slope& all, const Slope& sizes, double margin, Growth& growth) {
+void JudgeGrowth(const KnownSlope& all, const KnownSlope& sizes, double margin, Growth& growth) {
   if (growth.exponent.lower > margin) growth.verdict = ScalingClass::kIssue;
   if (growth.exponent.upper < margin) growth.verdict = ScalingClass::kClose;
   growth.p = std::max(all.ChanceAt(margin), sizes.ChanceAt(margin));
@@ -252,8 +252,8 @@ Result<Growth> FitGrowth(std::span<const Observation> values, const GrowthOption
   const Line line = FitLine(points);
   Growth growth{.n = points.size(), .sizes = sizes.size(), .theil_sen = MedianSlope(means)};
   growth.bent = IsBent(sizes, line, points.size());
-  const Slope all = SlopeOf(points, line);
-  const Slope each = SlopeOf(means, FitLine(means));
+  const KnownSlope all = SlopeOf(points, line);
+  const KnownSlope each = SlopeOf(means, FitLine(means));
   growth.exponent = {all.value, std::min(all.value - all.Half(), each.value - each.Half()),
                      std::max(all.value + all.Half(), each.value + each.Half())};
   JudgeGrowth(all, each, options.margin, growth);
