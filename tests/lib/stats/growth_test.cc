@@ -143,8 +143,8 @@ TEST(PromisedGrowth, IsInItsIntervalAndSeldomJudgedWrong) {
       std::uint64_t wrong = 0;
       for (std::uint64_t i = 0; i < kGrowthTries; ++i) {
         const Growth growth = FitGrowth(Scattered(0.1, between, repetitions, random), {}).value();
-        held += growth.exponent.lower <= 0.1 && 0.1 <= growth.exponent.upper ? 1 : 0;
-        wrong += growth.verdict != ScalingClass::kPossible ? 1 : 0;
+        held += growth.exponent.lower <= 0.1 && 0.1 <= growth.exponent.upper ? 1U : 0U;
+        wrong += growth.verdict != ScalingClass::kPossible ? 1U : 0U;
       }
       const std::string id = absl::StrCat("growth-", repetitions, "-", 100.0 * between);
       const std::string says =

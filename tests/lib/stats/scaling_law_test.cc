@@ -235,12 +235,12 @@ TEST_P(PlantedLaw, IsInItsIntervals) {
     ASSERT_TRUE(fitted.ok()) << fitted.status();
     const ScalingLaw& law = fitted->laws.back();
     const double largest = design.sizes.back();
-    rate += Holds(law.rate, design.planted.rate) ? 1 : 0;
-    contention += Holds(law.contention, design.planted.contention) ? 1 : 0;
-    coherency += Holds(law.coherency, design.planted.coherency) ? 1 : 0;
-    peak += Holds(law.peak, design.planted.Peak()) ? 1 : 0;
+    rate += Holds(law.rate, design.planted.rate) ? 1U : 0U;
+    contention += Holds(law.contention, design.planted.contention) ? 1U : 0U;
+    coherency += Holds(law.coherency, design.planted.coherency) ? 1U : 0U;
+    peak += Holds(law.peak, design.planted.Peak()) ? 1U : 0U;
     efficiency +=
-        Holds(law.efficiency, design.planted.At(largest) / largest / design.planted.rate) ? 1 : 0;
+        Holds(law.efficiency, design.planted.At(largest) / largest / design.planted.rate) ? 1U : 0U;
   }
   for (const auto& [what, held] : {std::pair{"rate", rate},
                                    {"contention", contention},
@@ -299,12 +299,12 @@ TEST(PromisedLaws, TheTrueOneIsBestAndItsPredictionHoldsTheTruth) {
       }
       const ScalingLaws laws = FitScalingLaws(all).value();
       if (laws.Best() == nullptr) continue;
-      best += laws.Best()->law == truth.law ? 1 : 0;
-      level += laws.Best()->law == Law::kPlateau ? 1 : 0;
+      best += laws.Best()->law == truth.law ? 1U : 0U;
+      level += laws.Best()->law == Law::kPlateau ? 1U : 0U;
       const auto there = laws.At(truth.workers);
       if (!there.ok()) continue;
       ++predicted;
-      held += Holds(*there, truth.at(truth.workers)) ? 1 : 0;
+      held += Holds(*there, truth.at(truth.workers)) ? 1U : 0U;
     }
     const std::string id = absl::StrCat("law-best-", truth.id);
     const std::string at = absl::StrCat("law-at-", truth.id);

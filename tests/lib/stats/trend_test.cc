@@ -216,8 +216,8 @@ TEST(PromisedHistory, ChangesOfScatterAreCalledThat) {
     series.Add(20);
     series.Add(20, 1.0, 0.12);
     const auto segments = FindChanges(series.values, {});
-    level += IsFound(segments, Changed::kLevel) ? 1 : 0;
-    scatter += IsFound(segments, Changed::kScatter) ? 1 : 0;
+    level += IsFound(segments, Changed::kLevel) ? 1U : 0U;
+    scatter += IsFound(segments, Changed::kScatter) ? 1U : 0U;
   }
   Measure({.id = "history-scatter-level",
            .says = "20 runs that scatter by 3 %, 20 by 12 %: called a change of the level",
@@ -245,10 +245,10 @@ TEST(PromisedHistory, OfManyHeadlinesFindsTheOneThatChanged) {
       }
       p.push_back(surest);
     }
-    found += AdjustedForShare(p)[0] <= 0.05 ? 1 : 0;
+    found += AdjustedForShare(p)[0] <= 0.05 ? 1U : 0U;
     p[0] = 1.0;
     const Values none = AdjustedForShare(p);
-    invented += *std::min_element(none.begin(), none.end()) <= 0.05 ? 1 : 0;
+    invented += *std::min_element(none.begin(), none.end()) <= 0.05 ? 1U : 0U;
   }
   Measure({.id = "history-many",
            .says = "of 20 headlines the one with a step of 10 % after 15 of 30 runs is found",
