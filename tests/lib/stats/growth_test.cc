@@ -150,10 +150,11 @@ TEST(PromisedGrowth, IsInItsIntervalAndSeldomJudgedWrong) {
       const std::string says =
           absl::StrCat("an exponent at the margin, five sizes ", repetitions,
                        " times, CV 10 % and ", 100.0 * between, " % from size to size: ");
-      Measure({.id = id, .says = says + "it is in its 90 % interval", .least = 0.9}, held,
-              kGrowthTries);
-      Measure({.id = id + "-wrong", .says = says + "it is called close or an issue", .most = 0.1},
-              wrong, kGrowthTries);
+      twofold::Measure({.id = id, .says = says + "it is in its 90 % interval", .least = 0.9}, held,
+                       kGrowthTries);
+      twofold::Measure(
+          {.id = id + "-wrong", .says = says + "it is called close or an issue", .most = 0.1},
+          wrong, kGrowthTries);
     }
   }
 }
@@ -163,13 +164,14 @@ TEST(PromisedGrowth, FarFromTheMarginIsDecided) {
     const int repetitions = exponent > 0.0 ? 1 : 5;
     std::mt19937_64 random(kGrowthSeed);
     const ScalingClass truth = exponent > 0.0 ? ScalingClass::kIssue : ScalingClass::kClose;
-    Measure({.id = absl::StrCat("growth-decided-", 100.0 * exponent),
-             .says = absl::StrCat("an exponent of ", exponent, ", five sizes ", repetitions,
-                                  " times, CV 10 %: called ", std::string(Name(truth))),
-             .least = 0.95},
-            kGrowthTries, [&] {
-              return FitGrowth(Scattered(exponent, 0.0, repetitions, random), {})->verdict == truth;
-            });
+    twofold::Measure(
+        {.id = absl::StrCat("growth-decided-", 100.0 * exponent),
+         .says = absl::StrCat("an exponent of ", exponent, ", five sizes ", repetitions,
+                              " times, CV 10 %: called ", std::string(Name(truth))),
+         .least = 0.95},
+        kGrowthTries, [&] {
+          return FitGrowth(Scattered(exponent, 0.0, repetitions, random), {})->verdict == truth;
+        });
   }
 }
 

@@ -250,7 +250,7 @@ TEST_P(PlantedLaw, IsInItsIntervals) {
     const std::string id = absl::StrCat("law-interval-", design.name, "-", what);
     const std::string says = absl::StrCat(what, " of a known law is in its 95 % interval, ",
                                           design.name, ", CV ", 100.0 * design.cv, " %");
-    Measure({.id = id, .says = says, .least = 0.94}, held, kLawTries);
+    twofold::Measure({.id = id, .says = says, .least = 0.94}, held, kLawTries);
   }
 }
 
@@ -309,11 +309,11 @@ TEST(PromisedLaws, TheTrueOneIsBestAndItsPredictionHoldsTheTruth) {
     const std::string id = absl::StrCat("law-best-", truth.id);
     const std::string at = absl::StrCat("law-at-", truth.id);
     const std::string seen = absl::StrCat(truth.says, ", three times each, CV 3 %: ");
-    Measure({.id = id, .says = seen + "its law is best", .least = 0.97}, best, kLawTries);
-    Measure({.id = at, .says = seen + "it is in the interval of `--at`", .least = 0.94}, held,
-            predicted);
+    twofold::Measure({.id = id, .says = seen + "its law is best", .least = 0.97}, best, kLawTries);
+    twofold::Measure({.id = at, .says = seen + "it is in the interval of `--at`", .least = 0.94},
+                     held, predicted);
     if (truth.law == Law::kPlateau) continue;
-    Measure(
+    twofold::Measure(
         {.id = absl::StrCat(id, "-not-plateau"), .says = seen + "called a plateau", .most = 0.01},
         level, kLawTries);
   }

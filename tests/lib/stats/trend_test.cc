@@ -134,46 +134,48 @@ TEST(Outliers, AmongFiveValuesAreNone) {
 
 TEST(PromisedHistory, WithoutAChangeRarelyHasOne) {
   for (const std::size_t size : {10U, 30U, 60U}) {
-    Measure({.id = absl::StrCat("history-none-", size),
-             .says = absl::StrCat(size, " runs without a change show one of the level"),
-             .most = 0.05},
-            kTrendTries, [&] {
-              Series series;
-              series.Add(size);
-              return IsFound(FindChanges(series.values, {}), Changed::kLevel);
-            });
+    twofold::Measure({.id = absl::StrCat("history-none-", size),
+                      .says = absl::StrCat(size, " runs without a change show one of the level"),
+                      .most = 0.05},
+                     kTrendTries, [&] {
+                       Series series;
+                       series.Add(size);
+                       return IsFound(FindChanges(series.values, {}), Changed::kLevel);
+                     });
   }
 }
 
 TEST(PromisedHistory, WithAnOutlierAndNoChangeRarelyHasOne) {
-  Measure({.id = "history-outlier-none",
-           .says = "30 runs without a change but for one night at half show one of the level",
-           .most = 0.05},
-          kTrendTries, [] {
-            Series series;
-            series.Add(30);
-            series.values[Series::random() % 30] *= 0.5;
-            return IsFound(FindChanges(series.values, {}), Changed::kLevel);
-          });
+  twofold::Measure(
+      {.id = "history-outlier-none",
+       .says = "30 runs without a change but for one night at half show one of the level",
+       .most = 0.05},
+      kTrendTries, [] {
+        Series series;
+        series.Add(30);
+        series.values[Series::random() % 30] *= 0.5;
+        return IsFound(FindChanges(series.values, {}), Changed::kLevel);
+      });
 }
 
 TEST(PromisedHistory, PIsOfTheSearch) {
-  Measure({.id = "history-p",
-           .says = "24 runs without a change show one of the level whose P is 0.02 or less",
-           .most = 0.02},
-          kTrendTries, [] {
-            Series series;
-            series.Add(24);
-            const auto segments = FindChanges(series.values, {});
-            return std::any_of(segments.begin(), segments.end(), [](const Segment& segment) {
-              return segment.changed == Changed::kLevel && segment.p <= 0.02;
-            });
-          });
+  twofold::Measure(
+      {.id = "history-p",
+       .says = "24 runs without a change show one of the level whose P is 0.02 or less",
+       .most = 0.02},
+      kTrendTries, [] {
+        Series series;
+        series.Add(24);
+        const auto segments = FindChanges(series.values, {});
+        return std::any_of(segments.begin(), segments.end(), [](const Segment& segment) {
+          return segment.changed == Changed::kLevel && segment.p <= 0.02;
+        });
+      });
 }
 
 TEST(PromisedHistory, FindsAStep) {
   for (const bool outlier : {false, true}) {
-    Measure(
+    twofold::Measure(
         {.id = outlier ? "history-step-outlier" : "history-step",
          .says = absl::StrCat("a step of 10 % after 12 runs, of 24 that scatter by 3 %,",
                               outlier ? " one of them at half," : "", " is found within two runs"),
@@ -195,16 +197,16 @@ struct Newest {
 
 TEST(PromisedHistory, FindsTheNewestRunsIfThereAreEnoughBefore) {
   for (const auto& [before, newest] : {Newest{30, 2}, {12, 3}, {8, 4}}) {
-    Measure({.id = absl::StrCat("history-newest-", newest),
-             .says = absl::StrCat(before, " runs that scatter by 3 %, then ", newest,
-                                  " that are 20 % higher: found"),
-             .least = 0.85},
-            kTrendTries, [&, before = before, newest = newest] {
-              Series series;
-              series.Add(before);
-              series.Add(newest, 1.2);
-              return IsFoundNear(FindChanges(series.values, {}), before);
-            });
+    twofold::Measure({.id = absl::StrCat("history-newest-", newest),
+                      .says = absl::StrCat(before, " runs that scatter by 3 %, then ", newest,
+                                           " that are 20 % higher: found"),
+                      .least = 0.85},
+                     kTrendTries, [&, before = before, newest = newest] {
+                       Series series;
+                       series.Add(before);
+                       series.Add(newest, 1.2);
+                       return IsFoundNear(FindChanges(series.values, {}), before);
+                     });
   }
 }
 
@@ -219,12 +221,13 @@ TEST(PromisedHistory, ChangesOfScatterAreCalledThat) {
     level += IsFound(segments, Changed::kLevel) ? 1U : 0U;
     scatter += IsFound(segments, Changed::kScatter) ? 1U : 0U;
   }
-  Measure({.id = "history-scatter-level",
-           .says = "20 runs that scatter by 3 %, 20 by 12 %: called a change of the level",
-           .most = 0.08},
-          level, kTrendTries);
-  Measure({.id = "history-scatter", .says = "the same: called a change of scatter", .least = 0.9},
-          scatter, kTrendTries);
+  twofold::Measure({.id = "history-scatter-level",
+                    .says = "20 runs that scatter by 3 %, 20 by 12 %: called a change of the level",
+                    .most = 0.08},
+                   level, kTrendTries);
+  twofold::Measure(
+      {.id = "history-scatter", .says = "the same: called a change of scatter", .least = 0.9},
+      scatter, kTrendTries);
 }
 
 TEST(PromisedHistory, OfManyHeadlinesFindsTheOneThatChanged) {
@@ -250,12 +253,14 @@ TEST(PromisedHistory, OfManyHeadlinesFindsTheOneThatChanged) {
     const Values none = AdjustedForShare(p);
     invented += *std::min_element(none.begin(), none.end()) <= 0.05 ? 1U : 0U;
   }
-  Measure({.id = "history-many",
-           .says = "of 20 headlines the one with a step of 10 % after 15 of 30 runs is found",
-           .least = 0.85},
-          found, tries);
-  Measure({.id = "history-many-none", .says = "19 without a change show one", .most = 0.05},
-          invented, tries);
+  twofold::Measure(
+      {.id = "history-many",
+       .says = "of 20 headlines the one with a step of 10 % after 15 of 30 runs is found",
+       .least = 0.85},
+      found, tries);
+  twofold::Measure(
+      {.id = "history-many-none", .says = "19 without a change show one", .most = 0.05}, invented,
+      tries);
 }
 
 }  // namespace
