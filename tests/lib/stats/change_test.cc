@@ -205,12 +205,12 @@ TEST(PromisedChanges, OfMeansAreSeldomSeenWhereThereAreNone) {
     const auto p = [&, n = n, m = m] { return Means(draw(n), draw(m)).p; };
     const std::string id = absl::StrCat("compare-", n, "-", m);
     const std::string of = absl::StrCat(n, " and ", m, " repetitions of the same");
-    Measure({.id = id, .says = of + " are called changed", .most = 0.05}, 10 * kChangeTries,
-            [&] { return p() < 0.05; });
-    Measure({.id = id + "-any",
-             .says = "any of 40 headlines of " + of + " is called changed",
-             .most = 0.05},
-            kChangeTries, [&] { return AnyOfManyChanges(p); });
+    twofold::Measure({.id = id, .says = of + " are called changed", .most = 0.05},
+                     10 * kChangeTries, [&] { return p() < 0.05; });
+    twofold::Measure({.id = id + "-any",
+                      .says = "any of 40 headlines of " + of + " is called changed",
+                      .most = 0.05},
+                     kChangeTries, [&] { return AnyOfManyChanges(p); });
   }
 }
 
@@ -218,11 +218,12 @@ TEST(PromisedChanges, OfMediansAreSeldomSeenWhereThereAreNone) {
   Repetitions draw;
   for (const auto& [n, m] : {std::pair(5U, 5U), {6U, 6U}, {10U, 10U}, {5U, 30U}}) {
     const auto p = [&, n = n, m = m] { return ChangeOfMedian(draw(n), draw(m)).p; };
-    Measure({.id = absl::StrCat("compare-median-", n, "-", m, "-any"),
-             .says = absl::StrCat("any of 40 medians of ", n, " and ", m,
-                                  " repetitions of the same is called changed"),
-             .most = 0.05},
-            std::max<std::uint64_t>(kChangeTries / 10, 10), [&] { return AnyOfManyChanges(p); });
+    twofold::Measure({.id = absl::StrCat("compare-median-", n, "-", m, "-any"),
+                      .says = absl::StrCat("any of 40 medians of ", n, " and ", m,
+                                           " repetitions of the same is called changed"),
+                      .most = 0.05},
+                     std::max<std::uint64_t>(kChangeTries / 10, 10),
+                     [&] { return AnyOfManyChanges(p); });
   }
 }
 
@@ -230,18 +231,18 @@ TEST(PromisedChanges, OfMediansAreInTheirInterval) {
   for (const std::size_t size : {5U, 10U, 30U}) {
     std::mt19937_64 random(kChangeSeed);
     std::lognormal_distribution<double> value(0.0, 0.3);
-    Measure({.id = absl::StrCat("compare-median-interval-", size),
-             .says = absl::StrCat("the ratio of medians of ", size,
-                                  " lognormal values each is in its interval"),
-             .least = 0.94},
-            kChangeTries, [&] {
-              Values base(size);
-              Values now(size);
-              for (double& each : base) each = value(random);
-              for (double& each : now) each = 1.3 * value(random);
-              const Bounded ratio = *ChangeOfMedian(base, now).ratio;
-              return ratio.lower <= 1.3 && 1.3 <= ratio.upper;
-            });
+    twofold::Measure({.id = absl::StrCat("compare-median-interval-", size),
+                      .says = absl::StrCat("the ratio of medians of ", size,
+                                           " lognormal values each is in its interval"),
+                      .least = 0.94},
+                     kChangeTries, [&] {
+                       Values base(size);
+                       Values now(size);
+                       for (double& each : base) each = value(random);
+                       for (double& each : now) each = 1.3 * value(random);
+                       const Bounded ratio = *ChangeOfMedian(base, now).ratio;
+                       return ratio.lower <= 1.3 && 1.3 <= ratio.upper;
+                     });
   }
 }
 
