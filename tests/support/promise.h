@@ -25,7 +25,7 @@ void Measure(const Promise& promise, std::uint64_t held, std::uint64_t tries);
 template <std::predicate Holds>
 void Measure(const Promise& promise, std::uint64_t tries, Holds&& holds) {
   std::uint64_t held = 0;
-  for (std::uint64_t i = 0; i < tries; ++i) held += holds() ? 1 : 0;
+  for (std::uint64_t i = 0; i < tries; ++i) held += holds() ? 1U : 0U;
   Measure(promise, held, tries);
 }
 
