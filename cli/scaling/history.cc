@@ -12,6 +12,7 @@
 #include "cli/scaling/commands.h"
 #include "lib/common/options.h"
 #include "lib/show/message.h"
+#include "lib/stats/many.h"
 #include "lib/stats/trend.h"
 
 namespace twofold::cli {
@@ -92,13 +93,46 @@ std::string WordFor(double change, v1::Better better) {
   return (change > 0.0) == (better == v1::BETTER_HIGHER) ? "better" : "worse";
 }
 
-/// The rows of one history: a run each, changes at the first run of the new level.
-Json RowsOf(const std::string& title, const std::vector<Point>& points,
-            const stats::TrendOptions& options) {
+std::vector<double> MeansOf(const std::vector<Point>& points) {
   std::vector<double> values;
   for (const Point& point : points) values.push_back(point.metric.mean());
+  return values;
+}
+
+/// How rarely chance shows a change of the level as sure as the surest one; 1: there is none.
+double SurestOf(const std::vector<stats::Segment>& segments) {
+  double surest = 1.0;
+  for (const stats::Segment& segment : segments) {
+    if (segment.changed == stats::Changed::kLevel) surest = std::min(surest, segment.p);
+  }
+  return surest;
+}
+
+/// Each history with how many times a p of it counts, since so many were asked at once (Benjamini
+/// and Hochberg).
+std::vector<double> FactorsOf(const Histories& histories, const stats::TrendOptions& options) {
+  std::vector<double> p;
+  for (const auto& [title, points] : histories) {
+    p.push_back(SurestOf(stats::FindChanges(MeansOf(points), options)));
+  }
+  std::vector<double> factors = stats::AdjustedForShare(p);
+  for (std::size_t i = 0; i < p.size(); ++i) factors[i] /= p[i];
+  return factors;
+}
+
+void AddChange(const stats::Segment& segment, double factor, v1::Better better, Json& row) {
+  row["change"] =
+      segment.changed == stats::Changed::kScatter ? "scatter" : WordFor(segment.change, better);
+  row["change_percent"] = std::isfinite(segment.change) ? Json(100.0 * segment.change) : Json();
+  row["p"] = std::min(1.0, factor * segment.p);
+}
+
+/// The rows of one history: a run each, changes at the first run of the new level.
+Json RowsOf(const std::string& title, const std::vector<Point>& points, double factor,
+            stats::TrendOptions options) {
+  options.risk /= factor;
   Json rows = Json::array();
-  for (const stats::Segment& segment : stats::FindChanges(values, options)) {
+  for (const stats::Segment& segment : stats::FindChanges(MeansOf(points), options)) {
     for (std::size_t i = segment.first; i < segment.first + segment.size; ++i) {
       const Point& point = points[i];
       Json row = {{"headline", title},
@@ -107,12 +141,7 @@ Json RowsOf(const std::string& title, const std::vector<Point>& points,
                   {"n", point.metric.n()},
                   {"mean", point.metric.mean()},
                   {"level", segment.mean}};
-      if (i == segment.first && i > 0) {
-        row["change"] = WordFor(segment.change, point.metric.better());
-        row["change_percent"] =
-            std::isfinite(segment.change) ? Json(100.0 * segment.change) : Json();
-        row["p"] = segment.p;
-      }
+      if (i == segment.first && i > 0) AddChange(segment, factor, point.metric.better(), row);
       rows.push_back(std::move(row));
     }
   }
@@ -129,18 +158,23 @@ const show::Columns kHistoryColumns = {{"HEADLINE", "headline"},
                                        {.heading = "BY %", .path = "change_percent", .decimals = 1},
                                        {.heading = "P", .path = "p", .decimals = 4}};
 
-/// Lines such as "throughput, Gbit/s: worse by 12 % since run nightly-31".
-std::vector<std::string> ChangesOf(const Json& rows) {
+/// "throughput, Gbit/s: worse by 12 % since run nightly-31"
+std::string ChangeText(const Json& row) {
+  Json percent = row["change_percent"];
+  if (percent.is_number() && row["change"] != "changed" && row["change"] != "scatter") {
+    percent = std::abs(percent.get<double>());
+  }
+  return absl::StrCat(show::Text(row["headline"]), ": ", show::Text(row["change"]), " by ",
+                      percent.is_number() ? show::Text(percent.get<double>(), 3) : "?",
+                      " % since run ", show::Text(row["run"]));
+}
+
+/// Of the level, or of the scatter alone.
+std::vector<std::string> ChangesOf(const Json& rows, bool of_scatter) {
   std::vector<std::string> changes;
   for (const Json& row : rows) {
-    if (!row.contains("change")) continue;
-    Json percent = row["change_percent"];
-    if (percent.is_number() && row["change"] != "changed")
-      percent = std::abs(percent.get<double>());
-    changes.push_back(absl::StrCat(show::Text(row["headline"]), ": ", show::Text(row["change"]),
-                                   " by ",
-                                   percent.is_number() ? show::Text(percent.get<double>(), 3) : "?",
-                                   " % since run ", show::Text(row["run"])));
+    if (!row.contains("change") || (row["change"] == "scatter") != of_scatter) continue;
+    changes.push_back(ChangeText(row));
   }
   return changes;
 }
@@ -158,7 +192,7 @@ bool CanShowAChange(std::size_t values, const stats::TrendOptions& options) {
 bool AreTooFew(const Histories& histories, double risk) {
   std::size_t most = 0;
   for (const auto& [title, points] : histories) most = std::max(most, points.size());
-  return !CanShowAChange(most, {.risk = risk});
+  return !CanShowAChange(most, {.risk = risk, .finest = risk});
 }
 
 std::string NoChangeText(std::size_t runs, bool too_few) {
@@ -172,6 +206,19 @@ Status FailIfChange(const std::vector<std::string>& changes, std::size_t runs, b
   }
   if (!too_few) return absl::OkStatus();
   return EndWith(kExitUndecided, "--fail-if change: " + NoChangeText(runs, too_few));
+}
+
+/// Errors   kInvalidArgument: no number of runs could show a change at the risk asked for.
+Result<stats::TrendOptions> TrendOptionsOf(const HistoryOptions& options, std::size_t histories) {
+  const double finest = options.risk / static_cast<double>(histories);
+  if (finest >= stats::kLeastRisk) {
+    return stats::TrendOptions{
+        .risk = options.risk, .least = options.least_percent / 100.0, .finest = finest};
+  }
+  return absl::InvalidArgumentError(absl::StrCat(
+      "--risk: ", show::Text(options.risk), " over ", histories, " headlines asks for chances of ",
+      show::Text(finest, 2), " each, and none is told below ", show::Text(stats::kLeastRisk, 2),
+      "; ask for more risk or fewer headlines"));
 }
 
 Status History(const HistoryOptions& options, const Globals& globals) {
@@ -189,22 +236,28 @@ Status History(const HistoryOptions& options, const Globals& globals) {
                                             " runs has a headline '", options.headline,
                                             "'; `twofold results` shows which there are"));
   }
-  const double risk = options.risk / static_cast<double>(histories.size());
+  const auto trend = TrendOptionsOf(options, histories.size());
+  if (!trend.ok()) return trend.status();
   Json rows = Json::array();
+  const std::vector<double> factors = FactorsOf(histories, *trend);
+  auto next = factors.begin();
   for (const auto& [title, points] : histories) {
-    for (Json& row : RowsOf(title, points, {.risk = risk, .least = options.least_percent / 100})) {
-      rows.push_back(std::move(row));
-    }
+    for (Json& row : RowsOf(title, points, *next++, *trend)) rows.push_back(std::move(row));
   }
-  const std::vector<std::string> changes = ChangesOf(rows);
-  const bool too_few = AreTooFew(histories, risk);
+  const std::vector<std::string> changes = ChangesOf(rows, false);
+  const std::vector<std::string> scatters = ChangesOf(rows, true);
+  const bool too_few = AreTooFew(histories, trend->finest);
   if (globals.json()) {
-    std::cout << show::Line({{"rows", rows}, {"changes", changes}, {"risk", options.risk}});
+    std::cout << show::Line({{"rows", rows},
+                             {"changes", changes},
+                             {"scatter_changes", scatters},
+                             {"risk", options.risk}});
   } else {
     std::cout << show::Print(globals.form, kHistoryColumns, rows);
   }
   if (globals.form == show::Form::kText || globals.form == show::Form::kMarkdown) {
     for (const std::string& change : changes) std::cout << change << "\n";
+    for (const std::string& scatter : scatters) std::cout << scatter << "\n";
     if (changes.empty()) std::cout << NoChangeText(runs->size(), too_few) << "\n";
   }
   return options.fail_if_change ? FailIfChange(changes, runs->size(), too_few) : absl::OkStatus();
@@ -222,12 +275,13 @@ Action BindHistory(CLI::App& app, const Globals& globals) {
       ->check(CLI::Range(0.0, 1e6))
       ->capture_default_str();
   app.add_option("--risk", options->risk,
-                 "The chance to show any change where there is none, over all headlines together")
+                 "The chance to show any change of a level where there is none, over all headlines "
+                 "together; and as much of scatter, for each headline")
       ->check(CLI::Range(0.0001, 0.5))
       ->capture_default_str();
   app.add_option_function<std::string>(
          "--fail-if", [options](const std::string&) { options->fail_if_change = true; },
-         "change: exit with 1 if there is a change, 9 if so few runs could not show one")
+         "change: exit with 1 if there is a change of a level, 9 if so few runs could not show one")
       ->check(CLI::IsMember({"change"}));
   DeclareStore(app, options->store);
   return [options, &globals] { return History(*options, globals); };

@@ -112,14 +112,29 @@ Json GrowthJson(const stats::Growth& growth) {
   return json;
 }
 
-/// "none seen" rather than an infinity: what was not seen may still come. Where the data contradict
-/// the law, its peak means nothing.
+/// "17.3 (15.5 .. 20)"
+std::string IntervalText(const stats::Bounded& bounded, int digits) {
+  return absl::StrCat(show::Text(bounded.value, digits), " (", show::Text(bounded.lower, digits),
+                      " .. ", show::Text(bounded.upper, digits), ")");
+}
+
+/// "no peak seen" rather than an infinity: what was not seen may still come. Where the data speak
+/// against the law, its peak means nothing.
 std::string PeakText(const stats::ScalingLaw& law) {
   if (law.IsContradicted()) return "contradicted";
+  if (!law.Holds()) return "does not fit";
+  if (law.law == stats::Law::kPlateau) {
+    return absl::StrCat("levels off at ", IntervalText(law.level_from, 3));
+  }
   if (law.coherency.lower <= 0.0) return "no peak seen";
   if (!law.HasPeak()) return absl::StrCat("beyond ", show::Text(2.0 * law.largest));
-  return absl::StrCat(show::Text(law.peak.value, 3), " (", show::Text(law.peak.lower, 3), " .. ",
-                      show::Text(law.peak.upper, 3), ")");
+  return IntervalText(law.peak, 3);
+}
+
+/// Adds the throughput predicted for `at` workers, or why there is none.
+void AddPrediction(const Result<stats::Bounded>& there, Json& json) {
+  json["at"] = there.ok() ? BoundedJson(*there) : Json();
+  json["at_text"] = there.ok() ? IntervalText(*there, 4) : std::string(there.status().message());
 }
 
 Json LawJson(const stats::ScalingLaw& law, double at) {
@@ -127,18 +142,20 @@ Json LawJson(const stats::ScalingLaw& law, double at) {
                {"rate", BoundedJson(law.rate)},
                {"contention", BoundedJson(law.contention)},
                {"coherency", BoundedJson(law.coherency)},
+               {"level_from", BoundedJson(law.level_from)},
+               {"level", BoundedJson(law.level)},
                {"peak", BoundedJson(law.peak)},
                {"peak_throughput", NumberOr(law.peak_throughput)},
                {"peak_text", PeakText(law)},
                {"contradicted", law.IsContradicted()},
+               {"fit_p", law.fit_p ? Json(*law.fit_p) : Json()},
+               {"holds", law.Holds()},
                {"efficiency", BoundedJson(law.efficiency)},
                {"scatter", law.scatter},
                {"aicc", NumberOr(law.aicc)},
                {"residuals", law.residuals}};
-  if (at > 0.0) {
-    const auto there = law.At(at);
-    json["at"] = there.ok() ? Json(*there) : Json(std::string(there.status().message()));
-  }
+  if (!law.Holds()) json["peak"] = json["peak_throughput"] = Json();
+  if (at > 0.0) AddPrediction(law.At(at), json);
   return json;
 }
 
@@ -146,7 +163,7 @@ Json LawsJson(const stats::ScalingLaws& laws, double at) {
   Json list = Json::array();
   for (const stats::ScalingLaw& law : laws.laws) {
     Json json = LawJson(law, at);
-    json["best"] = &law == &laws.Best();
+    json["best"] = &law == laws.Best();
     list.push_back(std::move(json));
   }
   return list;
@@ -169,6 +186,7 @@ Json SeriesJson(const Judged& one, double at) {
     json["laws"] = LawsJson(*one.laws, at);
     json["refused"] = one.laws->refused;
     json["laws_class"] = stats::Name(one.laws->verdict);
+    if (at > 0.0) AddPrediction(one.laws->At(at), json);
   } else if (series.IsThroughput()) {
     json["laws"] = Json::array();
     json["refused"] = {std::string(one.laws.status().message())};
@@ -209,8 +227,9 @@ const show::Columns kLawColumns = {
     {"PEAK AT", "peak_text"},
     {.heading = "EFFICIENCY", .path = "efficiency.value", .decimals = 3},
     {.heading = "SCATTER %", .path = "scatter", .decimals = 2, .scale = 100},
+    {.heading = "FIT P", .path = "fit_p", .decimals = 3},
     {.heading = "AICC", .path = "aicc", .decimals = 1},
-    {.heading = "THROUGHPUT THERE", .path = "at", .digits = 4, .if_any = true}};
+    {.heading = "THROUGHPUT THERE", .path = "at_text", .if_any = true}};
 
 /// A row a law, with its series.
 Json LawRows(const Json& all) {
@@ -244,6 +263,10 @@ std::string Notes(const Json& all, bool corrected, double margin) {
     if (!series.contains("refused")) continue;
     for (const Json& refused : series["refused"]) {
       absl::StrAppend(&notes, show::Text(series["name"]), ": ", show::Text(refused), "\n");
+    }
+    if (series.contains("at_text")) {
+      absl::StrAppend(&notes, show::Text(series["name"]),
+                      " there, by all laws that hold: ", show::Text(series["at_text"]), "\n");
     }
     if (series.contains("laws_class")) {
       absl::StrAppend(&notes, show::Text(series["name"]),
@@ -286,8 +309,8 @@ std::string IssueText(const Json& series, double margin) {
   for (const Json& law : series["laws"]) {
     if (!law["best"].get<bool>()) continue;
     return absl::StrCat("by the law ", show::Text(law["law"]), " its efficiency is ",
-                        BoundedText(law["efficiency"]), " and its peak at ",
-                        show::Text(law["peak_text"]), " workers");
+                        BoundedText(law["efficiency"]),
+                        ", and of its peak: ", show::Text(law["peak_text"]));
   }
   return "by its law";
 }
@@ -358,8 +381,8 @@ Action BindScaling(CLI::App& app, const Globals& globals) {
       ->check(CLI::Range(0.001, 10.0))
       ->capture_default_str();
   app.add_option("--at", options->at,
-                 "Also the throughput that each law predicts for so many workers; refused beyond "
-                 "twice the most that were measured")
+                 "Also the throughput that each law which holds predicts for so many workers, with "
+                 "its 95 % interval; refused beyond twice the most that were measured")
       ->check(CLI::Range(1.0, 1e9));
   app.add_flag("--laws", options->laws, "Only the table of laws, as for --output csv");
   app.add_option_function<std::string>(

@@ -163,19 +163,38 @@ Shape BestShape(std::span<const Observation> costs, const Line& power_line) {
   return best;
 }
 
+/// A slope and how well it is known.
+struct KnownSlope {
+  double value = 0.0;
+  double error = 0.0;
+  double degrees = 1.0;
+
+  [[nodiscard]] double Half() const { return StudentFactor(1.0 - 2.0 * kSide, degrees) * error; }
+
+  /// How rarely a slope at `margin` looks so far from it.
+  [[nodiscard]] double ChanceAt(double margin) const {
+    const double distance = std::abs(value - margin);
+    if (error <= 0.0) return distance == 0.0 ? 0.5 : 0.0;
+    return cdf(complement(boost::math::students_t_distribution<double>(degrees), distance / error));
+  }
+};
+
+KnownSlope SlopeOf(const LogPoints& points, const Line& line) {
+  const double degrees = static_cast<double>(points.size()) - 2.0;
+  return {line.slope, std::sqrt(line.squares / degrees / line.spread), degrees};
+}
+
 /// The class, how sure it is, and what would decide it.
-void JudgeGrowth(double error, double degrees, double margin, Growth& growth) {
-  const double distance = growth.exponent.value - margin;
+void JudgeGrowth(const KnownSlope& all, const KnownSlope& sizes, double margin, Growth& growth) {
   if (growth.exponent.lower > margin) growth.verdict = ScalingClass::kIssue;
   if (growth.exponent.upper < margin) growth.verdict = ScalingClass::kClose;
-  growth.p = distance == 0.0 ? 0.5 : 0.0;
-  if (error > 0.0) {
-    const boost::math::students_t_distribution<double> student(degrees);
-    growth.p = cdf(complement(student, std::abs(distance) / error));
-  }
+  growth.p = std::max(all.ChanceAt(margin), sizes.ChanceAt(margin));
+  const double distance = all.value - margin;
   if (growth.verdict != ScalingClass::kPossible || distance == 0.0 || growth.bent) return;
-  const double half = (growth.exponent.upper - growth.exponent.lower) / 2.0;
+  const double half = all.Half();
   const double each = static_cast<double>(growth.n) / static_cast<double>(growth.sizes);
+  // What differs from size to size may stay.
+  if (growth.n > growth.sizes && sizes.Half() > half) return;
   const double needed = std::ceil(each * (half / distance) * (half / distance) + 1.0);
   if (needed <= kMostAdvised) growth.repetitions_needed = static_cast<std::size_t>(needed);
 }
@@ -233,12 +252,11 @@ Result<Growth> FitGrowth(std::span<const Observation> values, const GrowthOption
   const Line line = FitLine(points);
   Growth growth{.n = points.size(), .sizes = sizes.size(), .theil_sen = MedianSlope(means)};
   growth.bent = IsBent(sizes, line, points.size());
-  const Line judged = growth.bent ? FitLine(means) : line;
-  const double degrees = static_cast<double>(growth.bent ? means.size() : points.size()) - 2.0;
-  const double error = std::sqrt(judged.squares / degrees / judged.spread);
-  const double half = StudentFactor(1.0 - 2.0 * kSide, degrees) * error;
-  growth.exponent = {judged.slope, judged.slope - half, judged.slope + half};
-  JudgeGrowth(error, degrees, options.margin, growth);
+  const KnownSlope all = SlopeOf(points, line);
+  const KnownSlope each = SlopeOf(means, FitLine(means));
+  growth.exponent = {all.value, std::min(all.value - all.Half(), each.value - each.Half()),
+                     std::max(all.value + all.Half(), each.value + each.Half())};
+  JudgeGrowth(all, each, options.margin, growth);
   growth.knee = FindKnee(points, means, line);
   growth.shape = BestShape(values, FitLine(InLogs(values, Shape::kConstant, false)));
   return growth;

@@ -39,10 +39,11 @@ struct Growth {
   std::size_t n = 0;      ///< observations
   std::size_t sizes = 0;  ///< different ones
   /// Least squares of ln(cost / ideal) on ln(n), with its 90 % interval: each side is a test at 5
-  /// %.
+  /// %. It holds both that of all observations and that of one mean a size: what differs from size
+  /// to size does not shrink with repetitions.
   Bounded exponent{};
   double theil_sen = 0.0;  ///< the same by the median of slopes, which stands 29 % bad points
-  bool bent = false;       ///< no straight line for certain: sizes count as one observation each
+  bool bent = false;       ///< no straight line for certain: repetitions decide nothing
   double p = 1.0;          ///< chance that a growth just at the margin is shown so far beyond it
   ScalingClass verdict = ScalingClass::kPossible;
   /// Of a *possible*: observations a size that would decide it at this exponent; 0: no number does.

@@ -48,6 +48,9 @@ class RelativeFit {
   [[nodiscard]] double At(const Coefficients& shapes) const { return best_.dot(shapes); }
   [[nodiscard]] double aicc() const;
 
+  /// What the fit does not explain: the sum of weight x ln(value / curve)^2.
+  [[nodiscard]] double squares() const { return squares_; }
+
   /// Interval of `sum` . a. The bounds are at least 0.
   [[nodiscard]] Bounded Sum(const Coefficients& sum, double confidence) const;
 
@@ -63,8 +66,8 @@ class RelativeFit {
   void Linearize();
 
   std::vector<ShapeRow> rows_;
-  const std::size_t shapes_;
-  const bool known_errors_;
+  std::size_t shapes_;
+  bool known_errors_;
   Coefficients best_;
   double squares_ = 0.0;
   Coefficients free_;  // without bounds, linear around best_

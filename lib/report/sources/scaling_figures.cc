@@ -63,8 +63,9 @@ void AddThroughput(const NamedValidation& each, Colour colour, Panel& panel) {
   panel.series.insert(panel.series.end(), {std::move(line), std::move(bars), std::move(points)});
 }
 
-/// The most general law that there are numbers of workers enough for: it contains the others, and
-/// its intervals say how much it knows. nullopt: too few even for Amdahl's.
+/// A plateau if that is best; else the most general law that there are numbers of workers enough
+/// for: it contains the others, and its intervals say how much it knows. nullopt: too few even for
+/// Amdahl's.
 std::optional<stats::ScalingLaw> LawOf(const v1::ValidationRecord& record) {
   std::vector<stats::Observation> seen;
   for (const v1::ValidationWindow& window : record.windows()) {
@@ -78,7 +79,8 @@ std::optional<stats::ScalingLaw> LawOf(const v1::ValidationRecord& record) {
   }
   const auto laws = stats::FitScalingLaws(seen);
   if (!laws.ok() || laws->laws.empty()) return std::nullopt;
-  const stats::ScalingLaw& law = laws->laws.back();
+  const bool level = laws->Best() != nullptr && laws->Best()->law == stats::Law::kPlateau;
+  const stats::ScalingLaw& law = level ? *laws->Best() : laws->laws.back();
   return law.law == stats::Law::kLinear ? std::nullopt : std::optional(law);
 }
 
@@ -89,12 +91,20 @@ std::string Share(const stats::Bounded& share) {
 
 /// What a law says, for the caption.
 std::string InWords(const stats::ScalingLaw& law) {
+  if (law.law == stats::Law::kPlateau) {
+    return absl::StrCat(
+        " Throughput grows as the workers, and levels off at ", Value(law.level_from.value),
+        " of them (95 %: ", Interval(law.level_from.lower, law.level_from.upper), ").");
+  }
   const bool amdahl = law.law == stats::Law::kAmdahl;
   const std::string name = amdahl ? "Amdahl's law" : "the universal scalability law";
   if (law.IsContradicted()) {
     return absl::StrCat(" The data contradict ", name,
                         ": somewhere throughput grows faster than it allows, so the "
                         "curve is only the nearest one, and its contention and peak mean nothing.");
+  }
+  if (!law.Holds()) {
+    return absl::StrCat(" The data do not fit ", name, ", so the curve is only the nearest one.");
   }
   std::string text =
       absl::StrCat(" The fitted law is ", name, ": contention ", Share(law.contention));
@@ -110,8 +120,7 @@ Series CurveOf(const stats::ScalingLaw& law) {
   Series series{.form = Form::kLine, .name = "fitted law", .colour = Colour::kGreen};
   for (int i = 0; i <= kPoints; ++i) {
     const double workers = std::pow(law.largest, static_cast<double>(i) / kPoints);
-    const auto throughput = law.At(workers);
-    if (throughput.ok()) series.data.push_back({workers, *throughput});
+    series.data.push_back({workers, law.CurveAt(workers)});
   }
   return series;
 }

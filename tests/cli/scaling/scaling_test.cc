@@ -105,15 +105,18 @@ TEST_F(ScalingCommandTest, AThroughputByWorkersHasLawsAndAPeak) {
                                      "--at", "48", "--output", "json"});
   ASSERT_EQ(ran.code, 0) << ran.err;
   const json series = json::parse(ran.out)["series"][0];
-  ASSERT_EQ(series["laws"].size(), 3U);
-  const json& usl = series["laws"][2];
+  ASSERT_EQ(series["laws"].size(), 4U);
+  const json& usl = series["laws"][3];
   EXPECT_EQ(usl["law"], "usl");
   EXPECT_EQ(usl["best"], true);
   EXPECT_NEAR(usl["contention"]["value"], 0.1, 0.01);
   EXPECT_NEAR(usl["peak"]["value"], std::sqrt(0.9 / 0.0025), 1.0);
   EXPECT_LT(usl["peak"]["lower"], 18.98);
   EXPECT_GT(usl["peak"]["upper"], 18.98);
-  EXPECT_NEAR(usl["at"], 4800.0 / (1.0 + 4.7 + 0.0025 * 48 * 47), 10.0);
+  const double there = 4800.0 / (1.0 + 4.7 + 0.0025 * 48 * 47);
+  EXPECT_NEAR(usl["at"]["value"], there, 10.0);
+  EXPECT_LT(series["at"]["lower"], there);
+  EXPECT_GT(series["at"]["upper"], there);
   EXPECT_EQ(series["class"], "scalability issue");
   EXPECT_EQ(series["laws_class"], "scalability issue");
 }
@@ -130,6 +133,25 @@ TEST_F(ScalingCommandTest, BeyondTwiceTheMostWorkersNothingIsPredicted) {
   const ScalingRan ran = RunScaling(
       {"scaling", Peaked(), "--y", "jobs_per_second", "--higher", "--at", "100", "--laws"});
   EXPECT_THAT(ran.out, HasSubstr("workers: 100 is more than twice the 32 that were measured"));
+}
+
+TEST_F(ScalingCommandTest, APlateauIsSaidAsSuchAndThePeakOfAnotherLawIsNot) {
+  std::string text = "workers,jobs_per_second\n";
+  for (const double n : {1, 2, 4, 8, 16, 32, 64}) {
+    for (const double noise : {0.99, 1.0, 1.01}) {
+      text += std::to_string(n) + "," + std::to_string(100.0 * std::min(n, 8.0) * noise) + "\n";
+    }
+  }
+  const ScalingRan ran = RunScaling({"scaling", Write("level.csv", text), "--y", "jobs_per_second",
+                                     "--higher", "--at", "64", "--output", "json"});
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  const json series = json::parse(ran.out)["series"][0];
+  const json& plateau = series["laws"][1];
+  EXPECT_EQ(plateau["best"], true);
+  EXPECT_THAT(plateau["peak_text"].get<std::string>(), StartsWith("levels off at 8 ("));
+  EXPECT_NEAR(series["at"]["value"], 800.0, 5.0);
+  EXPECT_EQ(series["laws"][3]["peak_text"], "does not fit");
+  EXPECT_TRUE(series["laws"][3]["peak"].is_null());
 }
 
 TEST_F(ScalingCommandTest, AnIssueIsAnExitCodeIfAskedFor) {
@@ -163,7 +185,7 @@ TEST_F(ScalingCommandTest, AValidationIsReadWithItsErrors) {
   const json series = json::parse(ran.out)["series"][0];
   EXPECT_EQ(series["class"], "close");
   EXPECT_EQ(series["laws_class"], "close");
-  EXPECT_EQ(series["laws"][2]["peak_text"], "no peak seen");
+  EXPECT_EQ(series["laws"][3]["peak_text"], "no peak seen");
   EXPECT_EQ(series["n"], 5);
 }
 
@@ -351,6 +373,30 @@ TEST_F(RunsInTimeTest, HistoryShowsWhenAHeadlineChanged) {
   EXPECT_EQ(few.code, 9);
   EXPECT_THAT(few.out, HasSubstr("no change in 3 runs, but so few could not show one\n"));
   EXPECT_THAT(last.out, Not(HasSubstr("night-7 ")));
+}
+
+TEST_F(RunsInTimeTest, HistoryCallsAChangeOfScatterThat) {
+  for (int i = 0; i < 40; ++i) {
+    AddRun("night-" + std::to_string(i), {{1, {10.0 + (i % 3 - 1) * (i < 20 ? 0.1 : 2.0)}}});
+  }
+  const ScalingRan ran = OfStore({"history", "throughput", "--fail-if", "change"});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr(": scatter by "));
+  const json all = json::parse(OfStore({"history", "throughput", "--output", "json"}).out);
+  EXPECT_TRUE(all["changes"].empty());
+  EXPECT_EQ(all["scatter_changes"].size(), 1U);
+}
+
+TEST_F(RunsInTimeTest, HistoryRefusesARiskThatNoRunsCanReach) {
+  for (int i = 0; i < 24; ++i) {
+    const double value = (i < 12 ? 10.0 : 8.0) + 0.05 * (i % 3);
+    AddRun("night-" + std::to_string(i), {{1, {value}}, {2, {10.0}}, {4, {10.0}}});
+  }
+  const ScalingRan ran = OfStore({"history", "throughput", "--risk", "0.0001"});
+  EXPECT_EQ(ran.code, 2);
+  EXPECT_THAT(ran.err, HasSubstr("--risk: 0.0001 over 3 headlines"));
+  EXPECT_THAT(OfStore({"history", "throughput", "--risk", "0.001"}).out,
+              HasSubstr(" since run night-12\n"));
 }
 
 TEST_F(RunsInTimeTest, HistoryOfWhatIsNotThereIsNotFound) {

@@ -1,11 +1,11 @@
 #include "lib/stats/growth.h"
 
+#include <absl/strings/str_cat.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 #include <fstream>
-#include <iostream>
 #include <map>
 #include <random>
 #include <sstream>
@@ -13,12 +13,13 @@
 
 #include "lib/stats/many.h"
 #include "tests/lib/stats/tries.h"
+#include "tests/support/promise.h"
 #include "tests/support/sanitized.h"
 
 namespace twofold::stats {
 namespace {
 
-const int kGrowthTries = static_cast<int>(FromEnvironment("TWOFOLD_TRIES", kSanitized ? 20 : 200));
+const std::uint64_t kGrowthTries = FromEnvironment("TWOFOLD_TRIES", kSanitized ? 20 : 200);
 const std::uint64_t kGrowthSeed = FromEnvironment("TWOFOLD_SEED", 1);
 
 const std::vector<double> kSizes = {4, 8, 16, 32, 64};
@@ -120,45 +121,58 @@ TEST(Growth, RefusesWhatItCannotJudge) {
 
 // ---- how often it is wrong
 
-struct Tally {
-  int close = 0;
-  int issue = 0;
-  int held = 0;
-};
-
-Tally Judge(double exponent, int repetitions) {
-  Tally tally;
-  for (int i = 0; i < kGrowthTries; ++i) {
-    const Growth growth =
-        FitGrowth(CostsOf([&](double n) { return std::pow(n, exponent); }, 0.1, repetitions,
-                          kGrowthSeed + static_cast<std::uint64_t>(i)),
-                  {})
-            .value();
-    tally.close += growth.verdict == ScalingClass::kClose ? 1 : 0;
-    tally.issue += growth.verdict == ScalingClass::kIssue ? 1 : 0;
-    tally.held += growth.exponent.lower <= exponent && exponent <= growth.exponent.upper ? 1 : 0;
-  }
-  std::cout << exponent << " x " << repetitions << " | close " << 100.0 * tally.close / kGrowthTries
-            << " | issue " << 100.0 * tally.issue / kGrowthTries << " | held "
-            << 100.0 * tally.held / kGrowthTries << "\n";
-  return tally;
-}
-
-TEST(GrowthOfSimulatedCosts, IsRarelyJudgedWrong) {
-  std::cout << "TWOFOLD_TRIES=" << kGrowthTries << " TWOFOLD_SEED=" << kGrowthSeed << "\n";
-  const double chance = 3.1 * std::sqrt(0.1 * kGrowthTries) + 1.0;
-  for (const int repetitions : {1, 3, 5}) {
-    const Tally margin = Judge(0.1, repetitions);
-    EXPECT_LE(margin.close, 0.06 * kGrowthTries + chance);
-    EXPECT_LE(margin.issue, 0.06 * kGrowthTries + chance);
-    for (const double exponent : {0.0, 0.2, 0.5}) {
-      const Tally tally = Judge(exponent, repetitions);
-      EXPECT_LE(exponent < 0.1 ? tally.issue : tally.close, 0.01 * kGrowthTries + 1.0);
-      EXPECT_GE(tally.held, 0.88 * kGrowthTries - chance);
+/// Costs n^`exponent` with 10 % of scatter of each, and as much as `between` of each size.
+std::vector<Observation> Scattered(double exponent, double between, int repetitions,
+                                   std::mt19937_64& random) {
+  std::normal_distribution<double> normal;
+  std::vector<Observation> costs;
+  for (const double n : kSizes) {
+    const double size = std::exp(between * normal(random));
+    for (int i = 0; i < repetitions; ++i) {
+      costs.push_back({n, std::pow(n, exponent) * size * std::exp(0.1 * normal(random))});
     }
   }
-  EXPECT_GE(Judge(0.5, 1).issue, 0.95 * kGrowthTries);
-  EXPECT_GE(Judge(0.0, 5).close, 0.95 * kGrowthTries);
+  return costs;
+}
+
+TEST(PromisedGrowth, IsInItsIntervalAndSeldomJudgedWrong) {
+  for (const double between : {0.0, 0.05, 0.1}) {
+    for (const int repetitions : {1, 3, 5}) {
+      std::mt19937_64 random(kGrowthSeed);
+      std::uint64_t held = 0;
+      std::uint64_t wrong = 0;
+      for (std::uint64_t i = 0; i < kGrowthTries; ++i) {
+        const Growth growth = FitGrowth(Scattered(0.1, between, repetitions, random), {}).value();
+        held += growth.exponent.lower <= 0.1 && 0.1 <= growth.exponent.upper ? 1U : 0U;
+        wrong += growth.verdict != ScalingClass::kPossible ? 1U : 0U;
+      }
+      const std::string id = absl::StrCat("growth-", repetitions, "-", 100.0 * between);
+      const std::string says =
+          absl::StrCat("an exponent at the margin, five sizes ", repetitions,
+                       " times, CV 10 % and ", 100.0 * between, " % from size to size: ");
+      twofold::Measure({.id = id, .says = says + "it is in its 90 % interval", .least = 0.9}, held,
+                       kGrowthTries);
+      twofold::Measure(
+          {.id = id + "-wrong", .says = says + "it is called close or an issue", .most = 0.1},
+          wrong, kGrowthTries);
+    }
+  }
+}
+
+TEST(PromisedGrowth, FarFromTheMarginIsDecided) {
+  for (const double exponent : {0.0, 0.5}) {
+    const int repetitions = exponent > 0.0 ? 1 : 5;
+    std::mt19937_64 random(kGrowthSeed);
+    const ScalingClass truth = exponent > 0.0 ? ScalingClass::kIssue : ScalingClass::kClose;
+    twofold::Measure(
+        {.id = absl::StrCat("growth-decided-", 100.0 * exponent),
+         .says = absl::StrCat("an exponent of ", exponent, ", five sizes ", repetitions,
+                              " times, CV 10 %: called ", std::string(Name(truth))),
+         .least = 0.95},
+        kGrowthTries, [&] {
+          return FitGrowth(Scattered(exponent, 0.0, repetitions, random), {})->verdict == truth;
+        });
+  }
 }
 
 // ---- measured
