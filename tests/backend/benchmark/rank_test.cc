@@ -156,7 +156,7 @@ TEST_F(RankTest, FailedPreparationHasTheLastLineOfItsTool) {
 
 TEST_F(RankTest, AServerIsReadyWhenItSaysSoAndRunsUntilTheEnd) {
   suite::Stage& server =
-      Add("server", Phase::kServe, "sleep 0.05; echo up; touch up; exec sleep 3600");
+      Add("server", Phase::kServe, "sleep 0.05; touch up; echo up; exec sleep 3600");
   server.ready.line = "up";
   Add("run", Phase::kRun, "test -f up && echo 42");
   const BenchEnd end = Run(kSuite, "");
