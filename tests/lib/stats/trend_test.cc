@@ -109,6 +109,17 @@ TEST(Changes, AreFoundAtTheLeastRisk) {
   EXPECT_EQ(FindChanges(series.values, {.risk = 0.0001}).size(), 2U);
 }
 
+// Any two of a hundred runs that are alike are as rare, so among forty headlines they say nothing.
+TEST(Changes, OfTheNewestRunsOfOneInFortyHeadlinesTakeThreeRuns) {
+  for (const std::size_t newest : {2U, 3U}) {
+    Series series;
+    series.Add(100);
+    series.Add(newest, 2.0);
+    const auto segments = FindChanges(series.values, {.finest = 0.05 / 40});
+    EXPECT_EQ(segments.back().p <= 0.05 / 40, newest == 3U) << newest;
+  }
+}
+
 // ---- single outliers
 
 TEST(Outliers, AloneAreMovedToTheirNeighbourhood) {
