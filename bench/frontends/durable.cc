@@ -14,8 +14,6 @@
 namespace twofold::budgets {
 namespace {
 
-constexpr int kSlots = 4096;
-constexpr double kWarmUp = 0.5;
 constexpr int kAccepted = 200'000;  // jobs a round
 
 // Queues: jobs of kQueue wait for ever, those of the other one have a worker.

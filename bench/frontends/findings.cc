@@ -34,7 +34,7 @@ std::string Show(const Budget& budget) {
                       : absl::StrCat("<= ", Show(*budget.most));
 }
 
-Json ToJson(const Finding& number) {
+Json JsonOf(const Finding& number) {
   Json json = {{"scenario", number.scenario},
                {"what", number.what},
                {"unit", number.unit},
@@ -96,7 +96,7 @@ std::string ToJson(const Machine& machine, const Findings& findings) {
                {"load", machine.load},
                {"numbers", Json::array()},
                {"not_measured", findings.troubles}};
-  for (const Finding& number : findings.numbers) json["numbers"].push_back(ToJson(number));
+  for (const Finding& number : findings.numbers) json["numbers"].push_back(JsonOf(number));
   return json.dump(2) + "\n";
 }
 

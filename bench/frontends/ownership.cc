@@ -169,13 +169,13 @@ double JobsTriedTwice(const std::string& store) {
 }  // namespace
 
 void RunMove(const Bench& bench) {
-  constexpr int kSlots = 64;
+  constexpr int kFewSlots = 64;
   Cluster cluster(bench.place, {});
-  const bench::Child worker = StartWorker(bench.place, cluster.Contacts(), kSlots);
-  cluster.AwaitSlots(kSlots);
+  const bench::Child worker = StartWorker(bench.place, cluster.Contacts(), kFewSlots);
+  cluster.AwaitSlots(kFewSlots);
   const std::string contact = cluster.Owner().client();
-  const Load load({.frontend = contact, .outstanding = kSlots});
-  const Load durable({.frontend = contact, .outstanding = kSlots, .durable = true});
+  const Load load({.frontend = contact, .outstanding = kFewSlots});
+  const Load durable({.frontend = contact, .outstanding = kFewSlots, .durable = true});
   const SingleJobs singles(contact);
   Pauses volatile_ends("volatile jobs", [&] { return load.Ended(); });
   Pauses durable_ends("durable jobs", [&] { return durable.Ended(); });
@@ -184,7 +184,7 @@ void RunMove(const Bench& bench) {
   for (int i = 0; i < 2 * bench.options.rounds; ++i) {
     for (Pauses* each : {&volatile_ends, &durable_ends, &accepts}) each->TakeLongest();
     cluster.Move(kQueue, cluster.OtherThan(cluster.Owner()));
-    cluster.AwaitSlots(kSlots);
+    cluster.AwaitSlots(kFewSlots);
     volatile_pauses.push_back(volatile_ends.TakeLongest());
     durable_pauses.push_back(durable_ends.TakeLongest());
     accept_pauses.push_back(accepts.TakeLongest());

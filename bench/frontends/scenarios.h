@@ -12,6 +12,9 @@
 
 namespace twofold::budgets {
 
+inline constexpr int kSlots = 4096;     ///< of a worker that holds up nothing
+inline constexpr double kWarmUp = 0.5;  ///< seconds
+
 /// What a scenario works with, and where it writes down what it finds.
 class Bench {
  public:

@@ -9,9 +9,6 @@
 namespace twofold::budgets {
 namespace {
 
-constexpr int kSlots = 4096;
-constexpr double kWarmUp = 0.5;
-
 /// Of a new client that dials this frontend first.
 double RateThrough(const Frontend& contact, double seconds) {
   const Load load({.frontend = contact.client()});

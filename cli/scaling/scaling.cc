@@ -339,6 +339,17 @@ Status FailIfIssue(const Json& all, double margin) {
                                               absl::StrJoin(unknown, "; ")));
 }
 
+/// Errors   kInvalidArgument: a prediction is asked for, and no series can have a law.
+Status CheckAt(const Json& all, const ScalingOptions& options) {
+  const bool none = std::none_of(all.begin(), all.end(), [](const Json& series) {
+    return series.contains("laws") || series.contains("refused");
+  });
+  if (!options.at || !none) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      "--at: no series is a throughput by workers, so no law predicts it; a CSV whose higher "
+      "values are better takes --higher");
+}
+
 Status Scaling(ScalingOptions options, const Globals& globals) {
   options.wanted.by = absl::StrSplit(options.by, ',', absl::SkipEmpty());
   std::vector<Series> all;
@@ -352,6 +363,8 @@ Status Scaling(ScalingOptions options, const Globals& globals) {
   for (const Judged& one : JudgeAll(std::move(all), options, corrected)) {
     json.push_back(SeriesJson(one, options.at));
   }
+  const Status status = CheckAt(json, options);
+  if (!status.ok()) return status;
   Print(json, corrected, options, globals.form);
   return options.fail_if_issue ? FailIfIssue(json, options.margin) : absl::OkStatus();
 }

@@ -135,6 +135,14 @@ TEST_F(ScalingCommandTest, BeyondTwiceTheMostWorkersNothingIsPredicted) {
   EXPECT_THAT(ran.out, HasSubstr("workers: 100 is more than twice the 32 that were measured"));
 }
 
+TEST_F(ScalingCommandTest, APredictionOfWhatIsNoThroughputIsRefused) {
+  const ScalingRan ran =
+      RunScaling({"scaling", Write("t.csv", "workers,t\n1,1\n2,2\n4,4\n"), "--at", "8"});
+  EXPECT_NE(ran.code, 0);
+  EXPECT_THAT(ran.err, HasSubstr("--higher"));
+  EXPECT_EQ(ran.out, "");
+}
+
 TEST_F(ScalingCommandTest, APlateauIsSaidAsSuchAndThePeakOfAnotherLawIsNot) {
   std::string text = "workers,jobs_per_second\n";
   for (const double n : {1, 2, 4, 8, 16, 32, 64}) {
