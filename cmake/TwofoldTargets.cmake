@@ -1,8 +1,9 @@
 # One CMake library a folder. `DEPS` is the whole rule of who may include whom: a test compares it
 # with the #include lines (tests/check-structure.py reads build/includes/).
 
-# Those of a library that is gone must not stay.
-file(REMOVE_RECURSE ${CMAKE_BINARY_DIR}/includes)
+# Those of a library or test that is gone must not stay.
+file(REMOVE_RECURSE ${CMAKE_BINARY_DIR}/includes ${CMAKE_BINARY_DIR}/promises)
+file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/promises)
 
 find_program(CCACHE ccache)
 if(CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
