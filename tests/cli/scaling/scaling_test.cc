@@ -136,8 +136,8 @@ TEST_F(ScalingCommandTest, BeyondTwiceTheMostWorkersNothingIsPredicted) {
 }
 
 TEST_F(ScalingCommandTest, APredictionOfWhatIsNoThroughputIsRefused) {
-  const ScalingRan ran =
-      RunScaling({"scaling", Write("t.csv", "workers,t\n1,1\n2,2\n4,4\n"), "--at", "8"});
+  const std::string times = Write("t.csv", "workers,t\n1,1\n2,2\n4,4\n");
+  const ScalingRan ran = RunScaling({"scaling", times, "--y", "t", "--at", "8"});
   EXPECT_NE(ran.code, 0);
   EXPECT_THAT(ran.err, HasSubstr("--higher"));
   EXPECT_EQ(ran.out, "");
