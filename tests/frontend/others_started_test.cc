@@ -148,6 +148,7 @@ TEST_F(OthersStartedTest, AStreamOfTwoQueuesHearsOfBoth) {
 TEST_F(OthersStartedTest, AStreamHearsHowItsJobsStand) {
   auto stream = NewClient();
   for (std::uint64_t tag = 1; tag <= 4; ++tag) stream->Submit(OnSleep(), tag);
+  AwaitQueue("sleep", [](const v1::Queue& queue) { return queue.waiting() == 2; });
   RunNext();
   const auto standing = stream->results.Take().standing;
   ASSERT_TRUE(standing);
