@@ -85,7 +85,8 @@ Maybe ThroughputOf(const v1::LoadResult& result) {
 stats::Bounded IntervalOf(const LimitValue& known, bool lenient) {
   constexpr double kNoEnd = std::numeric_limits<double>::infinity();
   const bool is_exact = lenient || (known.doubt.empty() && !known.interval);
-  if (is_exact) return {known.value, known.value, known.at_least ? kNoEnd : known.value};
+  if (is_exact && known.at_least) return {known.value, known.value, kNoEnd};
+  if (is_exact) return {known.value, known.value, known.value};
   if (!known.interval) return {known.value, -kNoEnd, kNoEnd};
   const auto& [lower, upper] = *known.interval;
   return {known.value, lower ? ToSeconds(*lower) : 0.0, upper ? ToSeconds(*upper) : kNoEnd};
