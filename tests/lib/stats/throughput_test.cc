@@ -110,11 +110,12 @@ INSTANTIATE_TEST_SUITE_P(Of, PromisedWindows,
 double PowerLaw(double, Random& random) { return 0.5 / std::sqrt(Uniform(random)); }
 
 TEST(PromisedHoles, AreNotSeenInLongLivesOfFewLanes) {
+  const std::uint64_t tries = 5 * kThroughputTries;
   for (const Lives& lives : {Lives{"exponential", Exponential}, Lives{"bimodal", ShortOrLong},
                              Lives{"power-law", PowerLaw}}) {
     std::uint64_t holes = 0;
     for (const int lanes : {1, 2, 4, 16}) {
-      for (std::uint64_t seed = 1; seed <= kWindows / 2; ++seed) {
+      for (std::uint64_t seed = 1; seed <= tries; ++seed) {
         Random random(seed);
         const double seconds = 12.0 + 100.0 * Uniform(random);
         const auto jobs = RunLanes(lanes, 20.0 + seconds, lives.draw, random);
@@ -125,7 +126,7 @@ TEST(PromisedHoles, AreNotSeenInLongLivesOfFewLanes) {
     const std::string id = absl::StrCat("window-hole-", lives.name);
     const std::string says =
         absl::StrCat("long ", lives.name, " lives of 1 to 16 workers are taken for a hole");
-    twofold::Measure({.id = id, .says = says, .most = 0.006}, holes, 2 * kWindows);
+    twofold::Measure({.id = id, .says = says, .most = 0.006}, holes, 4 * tries);
   }
 }
 
