@@ -83,7 +83,7 @@ Result<Limit> ReadLimit(const std::string& text) {
                    "' is neither worse nor of the form worse:5% or worse>20%"));
 }
 
-/// By KeyOf what is varied.
+/// By what is varied, as show::WithKeysInOrder has it.
 using Machines = std::map<std::string, MachineMeans>;
 
 /// Two runs are compared where they have varied the same values in the same way, whatever the
@@ -96,12 +96,6 @@ struct Side {
   Headlines headlines;
   Machines machines;
 };
-
-/// The same text for the same values, however they are ordered.
-std::string KeyOf(const std::string& varied) {
-  const Json json = show::Parsed(varied);
-  return json.is_null() ? varied : nlohmann::json(json).dump();
-}
 
 /// "throughput direction=reverse", of a MetricResult or a Measurement.
 template <typename Metric>
@@ -138,7 +132,8 @@ Result<Side> Read(RunSource& source, const std::string& run, bool values) {
   const Status status = source.Results(request, [&](const v1::RunResultsReply& reply) {
     for (const v1::PermutationResult& each : reply.permutations()) {
       const Json varied = show::Parsed(each.varied());
-      const std::string& key = keys.try_emplace(each.number(), KeyOf(each.varied())).first->second;
+      const std::string& key =
+          keys.try_emplace(each.number(), show::WithKeysInOrder(each.varied())).first->second;
       for (const v1::MetricResult& metric : each.headlines()) {
         side.headlines[{key, TitleOf(metric), metric.unit()}] = {each.number(), varied, metric};
       }

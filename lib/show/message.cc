@@ -347,6 +347,11 @@ Json Parsed(const std::string& text) {
   return json.is_discarded() ? Json() : json;
 }
 
+std::string WithKeysInOrder(const std::string& text) {
+  const Json json = Parsed(text);
+  return json.is_null() ? text : nlohmann::json(json).dump();
+}
+
 std::vector<std::string> NamesInTheTable() {
   std::vector<std::string> names;
   std::transform(std::begin(kFacts), std::end(kFacts), std::back_inserter(names),

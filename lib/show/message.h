@@ -45,6 +45,9 @@ std::string OutcomeOf(const v1::JobResult& job);
 /// inside each other: 64 KiB of brackets would be gigabytes when they are indented.
 Json Parsed(const std::string& text);
 
+/// The same text for the same JSON, however its keys are ordered; what is none stays as it is.
+std::string WithKeysInOrder(const std::string& text);
+
 /// Full names of what the table in message.cc is about: fields, and messages. For the test that all
 /// of them exist.
 std::vector<std::string> NamesInTheTable();

@@ -55,19 +55,12 @@ Maybe Of(const v1::LoadResult& result, Time time, const Statistic& statistic) {
   return value;
 }
 
-/// "p99.9 of 500 jobs: too few, 3688 are needed"; empty: there are enough.
-std::string TooFew(std::uint64_t jobs, double share) {
-  const std::uint64_t needed = stats::NeededForQuantile(share);
-  if (jobs >= needed) return "";
-  return absl::StrCat("p", 100.0 * share, " of ", jobs, " jobs: too few, ", needed, " are needed");
-}
-
 Maybe PercentileOf(const v1::LoadResult& result, Time time, double share) {
   return Of(result, time, [&](const stats::CensoredTimes& times) {
     Maybe percentile = FromTimes(times.Quantile(share));
     if (!percentile) return percentile;
     percentile->interval = times.IntervalOfQuantile(share);
-    percentile->doubt = TooFew(times.ended.Count() + times.open.Count(), share);
+    percentile->doubt = TooFewText(times.ended.Count() + times.open.Count(), share);
     return percentile;
   });
 }
@@ -116,6 +109,12 @@ std::optional<double> ShareOf(std::string_view name) {
 }
 
 }  // namespace
+
+std::string TooFewText(std::uint64_t jobs, double share) {
+  const std::uint64_t needed = stats::NeededForQuantile(share);
+  if (jobs >= needed) return "";
+  return absl::StrCat("p", 100.0 * share, " of ", jobs, " jobs: too few, ", needed, " are needed");
+}
 
 struct Limit::Tables {
   struct Scalar {

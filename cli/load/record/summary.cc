@@ -90,9 +90,8 @@ std::string Percentiles(const v1::LoadTime& time) {
   for (const v1::LoadPercentile& percentile : time.percentiles()) {
     const std::string text = IntervalText(percentile);
     if (!text.empty()) absl::StrAppend(&known, known.empty() ? "" : ", ", text);
-    if (jobs >= percentile.needed()) continue;
-    absl::StrAppend(&lines, NameOf(percentile), " of ", jobs, " jobs: too few, ",
-                    percentile.needed(), " are needed\n");
+    const std::string too_few = TooFewText(jobs, percentile.share());
+    if (!too_few.empty()) absl::StrAppend(&lines, too_few, "\n");
   }
   return absl::StrCat(known.empty() ? "" : "latency (95 %): " + known + "\n", lines);
 }

@@ -23,12 +23,6 @@ namespace {
 constexpr std::size_t kMostRatios = 60;
 constexpr double kUnlimited = std::numeric_limits<double>::infinity();
 
-/// The same values in the same way have the same key, however they are ordered.
-std::string KeyOf(const std::string& varied) {
-  const show::Json json = show::Parsed(varied);
-  return json.is_null() ? varied : nlohmann::json(json).dump();
-}
-
 MachineMeans MachineOf(const v1::PermutationResult& permutation) {
   MachineMeans means;
   for (const v1::JobResult& job : permutation.jobs()) {
@@ -40,11 +34,11 @@ MachineMeans MachineOf(const v1::PermutationResult& permutation) {
 
 using Machines = std::map<std::string, MachineMeans>;
 
-/// By KeyOf what is varied.
+/// By what is varied, as show::WithKeysInOrder has it.
 Machines MachinesOf(const RunResults& results) {
   Machines machines;
   for (const v1::PermutationResult& each : results.permutations) {
-    machines[KeyOf(each.varied())] = MachineOf(each);
+    machines[show::WithKeysInOrder(each.varied())] = MachineOf(each);
   }
   return machines;
 }
@@ -89,18 +83,18 @@ std::vector<Paired> PairsOf(const RunResults& base, const RunResults& now) {
   std::map<std::pair<std::string, Headline>, const v1::MetricResult*> found;
   for (const v1::PermutationResult& each : now.permutations) {
     for (const v1::MetricResult& metric : each.headlines()) {
-      found[{KeyOf(each.varied()), HeadlineOf(metric)}] = &metric;
+      found[{show::WithKeysInOrder(each.varied()), HeadlineOf(metric)}] = &metric;
     }
   }
   std::vector<Paired> pairs;
   std::vector<std::string> keys;  // of the pairs
   for (const v1::PermutationResult& each : base.permutations) {
     for (const v1::MetricResult& metric : each.headlines()) {
-      const auto other = found.find({KeyOf(each.varied()), HeadlineOf(metric)});
+      const auto other = found.find({show::WithKeysInOrder(each.varied()), HeadlineOf(metric)});
       if (other == found.end()) continue;
       pairs.push_back(
           {VariedText(each.varied()), HeadlineOf(metric), metric.better(), &metric, other->second});
-      keys.push_back(KeyOf(each.varied()));
+      keys.push_back(show::WithKeysInOrder(each.varied()));
     }
   }
   JudgeAll(pairs);
