@@ -136,9 +136,12 @@ TEST_F(FaultsTest, TermLetsAWorkerFinishAndNoRequestFails) {
 
 TEST_F(FaultsTest, SecondTermHandsTheJobBackAndItRunsElsewhere) {
   StartFrontend();
-  auto leaving = StartBackend({"sleep", "600"});
+  // The job says itself that it runs: the frontend counts it as running before the worker has heard
+  // of it, and a worker that is told to leave then hands it back at once.
+  const std::string begun = folder_ / "begun";
+  auto leaving = StartBackend({"/bin/sh", "-c", "echo > '" + begun + "'; exec sleep 600"});
   const Client client = StartClient({"--parallel", "1"});
-  AwaitSeries("twofold_jobs{queue=\"sleep\",state=\"running\"}", 1);
+  ASSERT_TRUE(Await([&] { return std::filesystem::exists(begun); }));
   SetParallel(client, 0);
   leaving->Signal(SIGTERM);
   AwaitSeries("twofold_workers{queue=\"sleep\",state=\"draining\"}", 1);

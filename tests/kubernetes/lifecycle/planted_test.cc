@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <stop_token>
 #include <string>
 #include <thread>
 #include <tuple>
@@ -38,6 +39,27 @@ class SentStamps {
   std::map<std::tuple<std::string, std::string, std::string>, Instant> stamps_;
 };
 
+/// How long a busy machine held up a thread that only wants to wake each millisecond: what happens
+/// to it happens to the thread that reads a watch.
+class Stalls {
+ public:
+  double MostSeconds() {
+    thread_.request_stop();
+    thread_.join();
+    return ToSeconds(most_);
+  }
+
+ private:
+  Duration most_{};
+  std::jthread thread_{[this](const std::stop_token& stop) {
+    for (Instant due = Now(); !stop.stop_requested(); due = Now()) {
+      due += milliseconds(1);
+      std::this_thread::sleep_until(due);
+      most_ = std::max<Duration>(most_, Now() - due);
+    }
+  }};
+};
+
 struct StepOfJob {
   Moment moment;
   bool of_pod;
@@ -65,7 +87,9 @@ TEST_F(RunTest, PercentilesOfEachStepAreThoseThatTheServerSent) {
   BeginController({.complete = milliseconds(1200)});  // long enough for canaries
   RunPlan plan = Plan(kSanitized ? 60 : 400);
   plan.spec.set_rate(kSanitized ? 30 : 200);
+  Stalls stalls;
   ASSERT_TRUE(Execute(plan).ok());
+  const double stalled = stalls.MostSeconds();
   const Report report = Reported();
   ASSERT_EQ(CountIn(report, "complete"), plan.spec.count());
   ASSERT_TRUE(report.lag);
@@ -87,7 +111,7 @@ TEST_F(RunTest, PercentilesOfEachStepAreThoseThatTheServerSent) {
       compared[i].stamped.push_back(ToSeconds(stamp - sent));
     }
   }
-  const double error = 0.002 + report.lag->at_most_seconds;
+  const double error = 0.002 + report.lag->at_most_seconds + stalled;
   for (std::size_t i = 0; i < compared.size(); ++i) {
     for (const double q : {0.5, 0.9, 0.99}) {
       const double late = QuantileIn(compared[i].seen, q) - QuantileIn(compared[i].stamped, q);

@@ -275,7 +275,7 @@ TEST_F(ServerTest, ItEndsWithConnectionsOpen) {
 TEST_F(ServerTest, FloodsWithoutACertificateEndAtTheHandshake) {
   Serve({.tls = true, .certificates = true});
   ASSERT_EQ(Health(), 0);
-  const std::uint64_t before = ResidentBytes();
+  [[maybe_unused]] const std::uint64_t before = ResidentBytes();
   const Http2Peer::Tls nothing;
   for (int i = 0; i < 20; ++i) {
     Http2Peer peer(port_, &nothing);
@@ -286,7 +286,9 @@ TEST_F(ServerTest, FloodsWithoutACertificateEndAtTheHandshake) {
       stream += 1000;
     EXPECT_TRUE(peer.IsClosed(milliseconds(20'000)));
   }
+#ifndef __SANITIZE_ADDRESS__  // which keeps what was freed for a while
   EXPECT_LT(ResidentBytes(), before + (32 << 20));
+#endif
   EXPECT_EQ(Health(), 0);
 }
 
