@@ -6,8 +6,8 @@ usage() {
   cat <<'END'
 Usage: run-tests.sh [--nightly] [PART]...
 
-  dev         build with optimisation and -Werror, unit and integration tests; beside asan only with --nightly those of
-              frontend, backend, client, stores and Kubernetes' API, which asan runs
+  dev         build with optimisation and -Werror, unit and integration tests; beside asan by day those alone that asan
+              has not: of the commands of twofold, of programs together, and what compares speed, simulates or computes much
   asan        the unit tests with AddressSanitizer and UndefinedBehaviorSanitizer, by clang; those of the commands
               of twofold with --nightly only
   lint        clang-tidy on what differs from the main branch (on it: from the commit before); with --nightly, on all

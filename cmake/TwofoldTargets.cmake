@@ -102,9 +102,6 @@ endfunction()
 # they are: each is a process, which runs the tests of its files (tests/support/main.cc).
 macro(twofold_tests_together name)
   set(TWOFOLD_TESTS ${name})
-  add_executable(${name})
-  target_link_libraries(${name} PRIVATE twofold_test_main)
-  _twofold_compile_tests(${name} "")
 endmacro()
 
 # twofold_test(NAME [HEAVY] [APART] [OWN] [PROMISES] [WAITS SECONDS] SOURCES ... DEPS ... [DEFINITIONS ...] [LABELS ...] [ARGS ...]):
@@ -112,11 +109,15 @@ endmacro()
 # not, which saves a third of its compile time. APART: each file is compiled alone, as it uses names that others use, too. OWN: in an executable
 # of its own, as it replaces what all in one share. PROMISES: it measures rows of docs/promises.md (tests/support/promise.h).
 # WAITS: in these SECONDS the processor has little to do, so three run where one of the others does; the longest begin first.
+# Where TWOFOLD_ONLY_HEAVY_TESTS is set, there are only those that are HEAVY or have PROMISES.
 function(twofold_test name)
   cmake_parse_arguments(ARG "HEAVY;APART;OWN;PROMISES" "WAITS" "SOURCES;DEPS;DEFINITIONS;LABELS;ARGS" ${ARGN})
   if(ARG_PROMISES)
     list(APPEND ARG_DEPS twofold_test_promise)
     list(APPEND ARG_LABELS promises)
+  endif()
+  if(TWOFOLD_ONLY_HEAVY_TESTS AND NOT ARG_HEAVY AND NOT ARG_PROMISES)
+    return()
   endif()
   if(TWOFOLD_TESTS AND NOT ARG_OWN)
     _twofold_join_test(${name})
@@ -155,6 +156,11 @@ endfunction()
 
 # The arguments are those of the calling twofold_test.
 function(_twofold_join_test name)
+  if(NOT TARGET ${TWOFOLD_TESTS})
+    add_executable(${TWOFOLD_TESTS})
+    target_link_libraries(${TWOFOLD_TESTS} PRIVATE twofold_test_main)
+    _twofold_compile_tests(${TWOFOLD_TESTS} "")
+  endif()
   set(target ${TWOFOLD_TESTS})
   if(ARG_HEAVY)
     set(target ${TWOFOLD_TESTS}_heavy)
