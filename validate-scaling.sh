@@ -354,7 +354,7 @@ fail() { fails=$((fails + 1)); echo "FAIL: $*"; }
 undecided() { undecided=$((undecided + 1)); echo "UNDECIDED: $*"; }
 
 # What the window says of these keys, with tabs between; "-": nothing. The nodes as JSON.
-window_facts="wait run overhead run_p99 round_trip_p99 spread df jobs slowest slowest_by"
+window_facts="wait run overhead run_p99 run_p99_lower run_p99_upper round_trip_p99 round_trip_p99_lower round_trip_p99_upper spread df jobs slowest slowest_by"
 facts() {
   printf '%s\n' "$window" | awk -v keys="$*" '{ text = $0; sub(/^[^ ]+ /, "", text); if (!($1 in fact)) fact[$1] = text }
     END { n = split(keys, key, " "); for (i = 1; i <= n; ++i) printf "%s%s", (i > 1 ? "\t" : ""), (key[i] in fact ? fact[key[i]] : "-") }'
@@ -461,7 +461,7 @@ result() {
     "$([ "$outcome" = pass ] && echo true || echo false)" "$fails" "$undecided" "$(number "$(value spread "$judged")")" \
     "$(judged_steps | objects workers throughput ratio lower upper least verdict repeats_needed failed_jobs error why)" \
     "$(printf '%s' "$windows" | objects repeat workers throughput log_error seconds steady failed_jobs error _ _ cpu throttled \
-      wait run overhead run_p99 round_trip_p99 spread degrees jobs slowest slowest_by nodes)" \
+      "${window_facts% df*} degrees${window_facts#* df}" nodes)" \
     "$(quoted "$began")" "$argv" "$(quoted "$frontend")" "$(quoted "$why")" "$(quoted "$headline")"
 }
 # Lines of fields as JSON objects with these keys ("_": left out): numbers where fields are such, null

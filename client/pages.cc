@@ -13,13 +13,15 @@
 #include <utility>
 
 #include "client/evidence.h"
+#include "lib/stats/quantile.h"
 
 namespace twofold::client {
 namespace {
 
 using Object = nlohmann::ordered_json;
 
-constexpr double kBar = 0.4;  // characters for 1 %
+constexpr double kBar = 0.4;                        // characters for 1 %
+constexpr std::string_view kInterval = "interval";  // how its key ends
 
 std::string Dump(const Object& object) {
   return object.dump(2, ' ', false, Object::error_handler_t::replace) + "\n";
@@ -41,9 +43,10 @@ std::string Lines(const Object& facts) {
     if (!value.empty()) fmt::format_to(std::back_inserter(text), "{} {}\n", key, value);
   };
   for (const auto& [key, value] : facts.items()) {
-    if (key == "interval") {
-      add("lower", Text(value[0]));
-      add("upper", Text(value[1]));
+    if (key.ends_with(kInterval)) {
+      const std::string of = key.substr(0, key.size() - kInterval.size());
+      add(of + "lower", Text(value[0]));
+      add(of + "upper", Text(value[1]));
     } else if (key == "errors") {
       for (const auto& [error, count] : value.items()) {
         add("error", fmt::format("{} {}", count.get<std::uint64_t>(), error));
@@ -107,6 +110,10 @@ std::optional<Duration> ValueOf(const std::optional<stats::CensoredTimes::Bound>
   return bound ? std::optional(bound->value) : std::nullopt;
 }
 
+Object IntervalFacts(const stats::CensoredTimes::Interval& interval) {
+  return Object::array({Seconds(interval.lower), Seconds(interval.upper)});
+}
+
 // What jobs that have not ended hide is not known.
 std::optional<Duration> KnownOf(const std::optional<stats::CensoredTimes::Bound>& bound) {
   return bound && !bound->at_least ? std::optional(bound->value) : std::nullopt;
@@ -115,12 +122,16 @@ std::optional<Duration> KnownOf(const std::optional<stats::CensoredTimes::Bound>
 /// Where the time of the window's jobs went, in the words of proto/twofold/v1/validation.proto.
 Object WorkFacts(const load::Snapshot& snapshot) {
   const stats::StepEvidence evidence = EvidenceOf(snapshot, 1);
+  const stats::CensoredTimes run{snapshot.times.run, {}};
+  const stats::CensoredTimes& round_trip = snapshot.times.from_send;
   Object facts = {
       {"wait", Perhaps(evidence.wait)},
       {"run", Perhaps(evidence.run)},
       {"overhead", Perhaps(evidence.overhead)},
-      {"run_p99", Seconds(snapshot.times.run.Quantile(0.99))},
-      {"round_trip_p99", Seconds(KnownOf(snapshot.times.from_send.Quantile(0.99)))},
+      {"run_p99", Seconds(KnownOf(run.Quantile(0.99)))},
+      {"run_p99_interval", IntervalFacts(run.IntervalOfQuantile(0.99))},
+      {"round_trip_p99", Seconds(KnownOf(round_trip.Quantile(0.99)))},
+      {"round_trip_p99_interval", IntervalFacts(round_trip.IntervalOfQuantile(0.99))},
       {"spread", Perhaps(evidence.spread)},
       {"slowest", evidence.slowest},
       {"slowest_by", evidence.slowest.empty() ? Object(nullptr) : Object(evidence.slowest_by)}};
@@ -150,11 +161,14 @@ constexpr std::array kColumns = {
              const auto least = times.ended.Min();
              return least ? Bound(stats::CensoredTimes::Bound{*least}) : Bound();
            }},
-    Column{"p50", [](auto& times) { return times.Quantile(0.5); }},
-    Column{"p90", [](auto& times) { return times.Quantile(0.9); }},
-    Column{"p99", [](auto& times) { return times.Quantile(0.99); }},
-    Column{"p99.9", [](auto& times) { return times.Quantile(0.999); }},
 };
+
+struct Percentile {
+  const char* name;
+  double share;
+};
+constexpr std::array kPercentiles = {Percentile{"p50", 0.5}, Percentile{"p90", 0.9},
+                                     Percentile{"p99", 0.99}, Percentile{"p99.9", 0.999}};
 
 /// A row of the table of latencies.
 struct TimesRow {
@@ -179,17 +193,58 @@ std::string TimeText(const Bound& time) {
   return fmt::format("{}{:.6f}", time->at_least ? ">=" : "", ToSeconds(time->value));
 }
 
-std::string LatenciesText(const load::Snapshot& snapshot) {
+std::string IntervalText(const stats::CensoredTimes::Interval& interval) {
+  const auto end = [](const std::optional<Duration>& time) {
+    return time ? fmt::format("{:.6f}", ToSeconds(*time)) : "-";
+  };
+  return end(interval.lower) + " .. " + end(interval.upper);
+}
+
+std::string TimesTable(std::span<const TimesRow> rows) {
   std::string text = fmt::format("{:<12}", "seconds");
   const auto append = std::back_inserter(text);
   for (const Column& column : kColumns) fmt::format_to(append, " {:>12}", column.name);
-  for (const auto& [name, times] : TimesOf(snapshot)) {
+  for (const Percentile& percentile : kPercentiles)
+    fmt::format_to(append, " {:>12}", percentile.name);
+  for (const auto& [name, times] : rows) {
     fmt::format_to(append, "\n{:<12}", name);
-    for (const Column& column : kColumns) {
+    for (const Column& column : kColumns)
       fmt::format_to(append, " {:>12}", TimeText(column.of(times)));
+    for (const Percentile& percentile : kPercentiles)
+      fmt::format_to(append, " {:>12}", TimeText(times.Quantile(percentile.share)));
+  }
+  return text + '\n';
+}
+
+std::string IntervalsTable(std::span<const TimesRow> rows) {
+  std::string text = fmt::format("{:<12}", "95 %");
+  const auto append = std::back_inserter(text);
+  for (const Percentile& percentile : kPercentiles)
+    fmt::format_to(append, " {:>24}", percentile.name);
+  for (const auto& [name, times] : rows) {
+    fmt::format_to(append, "\n{:<12}", name);
+    for (const Percentile& percentile : kPercentiles) {
+      fmt::format_to(append, " {:>24}", IntervalText(times.IntervalOfQuantile(percentile.share)));
     }
   }
-  text += '\n';
+  return text + '\n';
+}
+
+std::string TooFewLines(const stats::CensoredTimes& times) {
+  std::string lines;
+  const std::uint64_t jobs = times.ended.Count() + times.open.Count();
+  for (const Percentile& percentile : kPercentiles) {
+    const std::string line = jobs > 0 ? stats::TooFewText(jobs, percentile.share) : "";
+    if (!line.empty()) lines += line + '\n';
+  }
+  return lines;
+}
+
+std::string LatenciesText(const load::Snapshot& snapshot) {
+  const std::vector<TimesRow> rows = TimesOf(snapshot);
+  std::string text = TimesTable(rows) + '\n' + IntervalsTable(rows);
+  text += TooFewLines(snapshot.times.from_send);
+  const auto append = std::back_inserter(text);
   if (snapshot.times.clamped == 0) return text;
   fmt::format_to(append, "{} overheads came out negative (clocks disagree) and count as 0\n",
                  snapshot.times.clamped);
@@ -201,6 +256,12 @@ Object LatenciesJson(const load::Snapshot& snapshot) {
   for (const auto& [name, times] : TimesOf(snapshot)) {
     Object& row = all[absl::StrReplaceAll(std::string(name), {{" ", "_"}})];
     for (const Column& column : kColumns) row[column.name] = Seconds(ValueOf(column.of(times)));
+    Object intervals;
+    for (const auto& [percentile, share] : kPercentiles) {
+      row[percentile] = Seconds(ValueOf(times.Quantile(share)));
+      intervals[percentile] = IntervalFacts(times.IntervalOfQuantile(share));
+    }
+    row["intervals"] = std::move(intervals);
     row["jobs"] = times.ended.Count();
     row["open"] = times.open.Count();
     row["known"] = times.Known();

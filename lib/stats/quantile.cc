@@ -1,5 +1,7 @@
 #include "lib/stats/quantile.h"
 
+#include <absl/strings/str_cat.h>
+
 #include <algorithm>
 #include <boost/math/distributions/binomial.hpp>
 #include <cmath>
@@ -25,6 +27,12 @@ std::uint64_t NeededForQuantile(double q, double confidence) {
   // The chance that all of them lie on one side.
   const double risk = (1.0 - confidence) / 2.0;
   return static_cast<std::uint64_t>(std::ceil(std::log(risk) / std::log(std::max(q, 1.0 - q))));
+}
+
+std::string TooFewText(std::uint64_t jobs, double q) {
+  const std::uint64_t needed = NeededForQuantile(q);
+  if (jobs >= needed) return "";
+  return absl::StrCat("p", 100.0 * q, " of ", jobs, " jobs: too few, ", needed, " are needed");
 }
 
 std::optional<Bounded> QuantileOf(std::span<const double> sorted, double q, double confidence) {

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 
 #include "lib/stats/comparison.h"
 
@@ -22,6 +23,9 @@ Ranks RanksOfQuantile(std::uint64_t n, double q, double confidence = 0.95);
 
 /// How many values there must be for both of them: 368 for p99, 3688 for p99.9.
 std::uint64_t NeededForQuantile(double q, double confidence = 0.95);
+
+/// "p99.9 of 500 jobs: too few, 3688 are needed"; empty: there are as many as NeededForQuantile.
+std::string TooFewText(std::uint64_t jobs, double q);
 
 /// The quantile `q` (0..1) of `sorted` (smallest first) by the nearest rank: the smallest value
 /// such that at least the share `q` of them is <= it. Values may be infinite: what never came. The

@@ -95,8 +95,9 @@ scaled_back() { [ "$(state replicas)" = 1 ] && [ "$(state parallel)" = 0 ]; }
   [[ "$output" == *"workers     throughput    ratio   interval             verdict     wait s    run s  over. s   cores"* ]]
   [[ "$output" == *"       4          4.000    2.000   1.994 .. 2.006       pass        0.0005      0.2  0.00125       2"* ]]
   [[ "$output" == *'Why: workers "contend" for CPU.'* ]]
-  [ "$(json '.windows[2] | [.cpu, .throttled, .wait, .run, .overhead, .run_p99, .round_trip_p99, .spread, .jobs, .degrees] | @csv')" = \
-    "2,0.25,0.0005,0.2,0.00125,0.21,0.22,0.01,1000,15" ]
+  [ "$(json '.windows[2] | [.cpu, .throttled, .wait, .run, .overhead, .run_p99, .run_p99_lower, .run_p99_upper, .round_trip_p99,
+    .round_trip_p99_lower, .round_trip_p99_upper, .spread, .jobs, .degrees] | @csv')" = \
+    "2,0.25,0.0005,0.2,0.00125,0.21,0.205,0.24,0.22,0.215,,0.01,1000,15" ]
   [ "$(json '.windows[2].nodes | map([.node, .workers, .jobs, .run]) | tojson')" = \
     '[["node-1",4,1000,0.2],["a \"quoted\" node",1,7,null]]' ]
   [ "$(json .why)" = 'workers "contend" for CPU' ]

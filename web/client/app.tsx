@@ -7,7 +7,18 @@ import { Profile } from "./profile";
 import { SPAN, start, State, store, Times, Window } from "./state";
 
 const PARTS = { wait: "wait", run_time: "run time", overhead: "overhead", round_trip: "round trip" } as const;
-const QUANTILES: (keyof Times)[] = ["avg", "p50", "p90", "p99", "p99.9", "max"];
+const COLUMNS = ["avg", "p50", "p90", "p99", "p99.9", "max"] as const;
+
+/** A time, and below it the interval of a percentile. */
+function Time({ times, column }: { times: Times; column: (typeof COLUMNS)[number] }) {
+  const interval = times.intervals[column];
+  return (
+    <span>
+      {duration(times[column])}
+      {interval && <div class="soft">{`${duration(interval[0])} to ${duration(interval[1])}`}</div>}
+    </span>
+  );
+}
 
 function Throughput({ window, rate }: { window: Window; rate: State["rate"] }) {
   const [lower, upper] = window.interval;
@@ -48,7 +59,10 @@ function Latencies({ window, p50, p99 }: { window: Window; p50: State["p50"]; p9
     name,
     times: window.latency_seconds[part as keyof typeof PARTS],
   }));
-  const quantiles = QUANTILES.map((q) => ({ head: q, cell: (row: { times: Times }) => duration(row.times[q]) }));
+  const columns = COLUMNS.map((column) => ({
+    head: column,
+    cell: ({ times }: { times: Times }) => <Time times={times} column={column} />,
+  }));
   return (
     <section class="card">
       <h2>Latency</h2>
@@ -56,8 +70,9 @@ function Latencies({ window, p50, p99 }: { window: Window; p50: State["p50"]; p9
         label="Latencies"
         rows={rows}
         id={({ name }) => name}
-        columns={[{ head: "part", left: true, cell: ({ name }) => name }, ...quantiles]}
+        columns={[{ head: "part", left: true, cell: ({ name }) => name }, ...columns]}
       />
+      <p class="soft">Below a percentile stands the interval that holds it with 95 %; "-": too few jobs have ended to say.</p>
       <LineChart
         most={SPAN}
         unit="s round trip, of the window"

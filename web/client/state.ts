@@ -13,6 +13,7 @@ export interface Times {
   p99: number | null;
   "p99.9": number | null;
   max: number | null;
+  intervals: Partial<Record<string, [number | null, number | null]>>; // of the percentiles, 95 %
 }
 
 export interface Place {

@@ -60,7 +60,7 @@ Maybe PercentileOf(const v1::LoadResult& result, Time time, double share) {
     Maybe percentile = FromTimes(times.Quantile(share));
     if (!percentile) return percentile;
     percentile->interval = times.IntervalOfQuantile(share);
-    percentile->doubt = TooFewText(times.ended.Count() + times.open.Count(), share);
+    percentile->doubt = stats::TooFewText(times.ended.Count() + times.open.Count(), share);
     return percentile;
   });
 }
@@ -109,12 +109,6 @@ std::optional<double> ShareOf(std::string_view name) {
 }
 
 }  // namespace
-
-std::string TooFewText(std::uint64_t jobs, double share) {
-  const std::uint64_t needed = stats::NeededForQuantile(share);
-  if (jobs >= needed) return "";
-  return absl::StrCat("p", 100.0 * share, " of ", jobs, " jobs: too few, ", needed, " are needed");
-}
 
 struct Limit::Tables {
   struct Scalar {

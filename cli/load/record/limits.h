@@ -73,8 +73,4 @@ std::string LimitsHelp();
 /// Why a limit that is not met is not: "--fail-if p99>200ms: it is 312 ms".
 std::string WhyNotMet(const v1::LoadLimit& limit);
 
-/// "p99.9 of 500 jobs: too few, 3688 are needed"; empty: there are enough for both ends of the
-/// percentile's interval.
-std::string TooFewText(std::uint64_t jobs, double share);
-
 }  // namespace twofold::cli

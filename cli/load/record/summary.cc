@@ -90,7 +90,7 @@ std::string Percentiles(const v1::LoadTime& time) {
   for (const v1::LoadPercentile& percentile : time.percentiles()) {
     const std::string text = IntervalText(percentile);
     if (!text.empty()) absl::StrAppend(&known, known.empty() ? "" : ", ", text);
-    const std::string too_few = TooFewText(jobs, percentile.share());
+    const std::string too_few = stats::TooFewText(jobs, percentile.share());
     if (!too_few.empty()) absl::StrAppend(&lines, too_few, "\n");
   }
   return absl::StrCat(known.empty() ? "" : "latency (95 %): " + known + "\n", lines);

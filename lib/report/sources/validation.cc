@@ -141,10 +141,19 @@ Table Steps(const Validation& record) {
   return table;
 }
 
+/// "0.21 s (0.2 s to 0.24 s)"; without an interval where one of its ends is not known.
+std::string Percentile(std::optional<double> value, std::optional<double> lower,
+                       std::optional<double> upper) {
+  const std::string interval = Interval(lower, upper, "s");
+  return absl::StrCat(Value(value, "s"), interval == "-" ? "" : absl::StrCat(" (", interval, ")"));
+}
+
 Table Windows(const Validation& record) {
-  Table table{"Measurements: means over the jobs that succeeded",
-              {{"Workers", "Repeat", "Throughput", "Error", "Measured", "Steady", "Wait", "Run",
-                "Overhead", "Run p99", "Round trip p99", "CPU", "Throttled", "Workers differ by"}}};
+  Table table{
+      "Measurements: means over the jobs that succeeded, percentiles with what holds them with 95 "
+      "%",
+      {{"Workers", "Repeat", "Throughput", "Error", "Measured", "Steady", "Wait", "Run", "Overhead",
+        "Run p99", "Round trip p99", "CPU", "Throttled", "Workers differ by"}}};
   for (const v1::ValidationWindow& each : record.windows()) {
     const auto percent = [](bool has, double share) { return Value(Known(has, 100 * share), "%"); };
     table.rows.push_back(
@@ -154,8 +163,12 @@ Table Windows(const Validation& record) {
          each.steady() ? "yes" : "no", Value(Known(each.has_wait(), each.wait()), "s"),
          Value(Known(each.has_run(), each.run()), "s"),
          Value(Known(each.has_overhead(), each.overhead()), "s"),
-         Value(Known(each.has_run_p99(), each.run_p99()), "s"),
-         Value(Known(each.has_round_trip_p99(), each.round_trip_p99()), "s"),
+         Percentile(Known(each.has_run_p99(), each.run_p99()),
+                    Known(each.has_run_p99_lower(), each.run_p99_lower()),
+                    Known(each.has_run_p99_upper(), each.run_p99_upper())),
+         Percentile(Known(each.has_round_trip_p99(), each.round_trip_p99()),
+                    Known(each.has_round_trip_p99_lower(), each.round_trip_p99_lower()),
+                    Known(each.has_round_trip_p99_upper(), each.round_trip_p99_upper())),
          Value(Known(each.has_cpu(), each.cpu())), percent(each.has_throttled(), each.throttled()),
          percent(each.has_spread(), each.spread())});
   }

@@ -47,7 +47,10 @@ wait 0.0005
 run 0.2
 overhead 0.00125
 run_p99 0.21
+run_p99_lower 0.205
+run_p99_upper 0.24
 round_trip_p99 0.22
+round_trip_p99_lower 0.215
 spread 0.01
 node $(ready) 1000 0.2 node-1
 node 1 7 - a "quoted" node
