@@ -11,7 +11,7 @@ if(CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_CXX_COMPILER_LAUNCHER env CCACHE_DEPEND=1 ${CCACHE})
 endif()
 
-# g++ looks for garbage often enough to spend a tenth of its time on it. So a process may take 2.5 GB (2 without).
+# g++ looks for garbage often enough to spend a tenth of its time on it. So a process may take 2.7 GB (2.2 without).
 add_compile_options("$<$<CXX_COMPILER_ID:GNU>:SHELL:--param ggc-min-expand=100 --param ggc-min-heapsize=1000000>")
 
 add_library(twofold_flags INTERFACE)

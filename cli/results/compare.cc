@@ -45,7 +45,7 @@ struct CompareOptions {
 
 /// What --fail-if says: "worse", beyond chance; "worse:5%", that and by so much; "worse>20%", by so
 /// much whether by chance or not.
-struct Limit {
+struct WorseLimit {
   double percent = -std::numeric_limits<double>::infinity();
   bool beyond_chance = true;
 };
@@ -67,10 +67,10 @@ struct Comparison {
   std::optional<double> seconds_apart = {};
 };
 
-Result<Limit> ReadLimit(const std::string& text) {
+Result<WorseLimit> ReadLimit(const std::string& text) {
   constexpr std::string_view kWorse = "worse";
-  if (text == kWorse) return Limit{};
-  Limit limit{.percent = 0.0};
+  if (text == kWorse) return WorseLimit{};
+  WorseLimit limit{.percent = 0.0};
   const std::size_t number = kWorse.size() + 1;
   if ((text.starts_with("worse>") || text.starts_with("worse:")) && text.ends_with('%') &&
       absl::SimpleAtod(text.substr(number, text.size() - number - 1), &limit.percent) &&
@@ -345,7 +345,7 @@ Result<Side> ReadFrom(const Result<std::unique_ptr<RunSource>>& source, bool val
 }
 
 /// What was nothing before has become worse by more than any percentage.
-bool IsWorse(const Json& pair, const Limit& limit) {
+bool IsWorse(const Json& pair, const WorseLimit& limit) {
   if (limit.beyond_chance && pair["change"] != "worse") return false;
   const Json& percent = pair["loss_percent"];
   if (percent.is_number()) return percent.get<double>() > limit.percent;
@@ -384,7 +384,7 @@ std::vector<std::string> LostOf(const Headlines& base, const Headlines& now) {
 
 /// A headline that the later run has no more is worse than any number: so many workloads never
 /// came, say.
-Status CheckLimit(const CompareOptions& options, const Limit& limit, const Json& pairs,
+Status CheckLimit(const CompareOptions& options, const WorseLimit& limit, const Json& pairs,
                   const std::vector<std::string>& lost) {
   std::vector<std::string> found;
   std::vector<std::string> unknown;
@@ -418,8 +418,8 @@ Status NothingInCommon(const CompareOptions& options) {
 }
 
 Status CompareRuns(CompareOptions options, const Globals& globals) {
-  const Result<Limit> limit =
-      options.fail_if.empty() ? Result<Limit>(Limit{}) : ReadLimit(options.fail_if);
+  const Result<WorseLimit> limit =
+      options.fail_if.empty() ? Result<WorseLimit>(WorseLimit{}) : ReadLimit(options.fail_if);
   if (!limit.ok()) return limit.status();
   const bool medians = options.statistic == "median";
   const auto now = ReadFrom(OpenRuns(globals, options.store), medians, options.now);
