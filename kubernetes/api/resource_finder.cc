@@ -23,6 +23,16 @@ Result<Resource> ResourceFinder::Find(const Resource& resource) {
   return Find(ApiVersion(resource), resource.kind);
 }
 
+Result<Resource> ResourceFinder::FindFirst(const std::vector<Resource>& versions) {
+  Result<Resource> found = absl::NotFoundError("there is no version to look for");
+  for (const Resource& each : versions) {
+    auto one = Find(each);
+    if (!absl::IsNotFound(one.status())) return one;
+    if (&each == &versions.front()) found = one.status();
+  }
+  return found;
+}
+
 Result<Resource> ResourceFinder::FindOf(const Json& object) {
   return Find(TextAt(object, "/apiVersion"), TextAt(object, "/kind"));
 }

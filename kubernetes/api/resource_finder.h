@@ -2,6 +2,7 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
 #include "kubernetes/api/call.h"
 #include "kubernetes/api/connection.h"
@@ -19,6 +20,10 @@ class ResourceFinder {
 
   Result<Resource> Find(const std::string& api_version, const std::string& kind);
   Result<Resource> Find(const Resource& resource);
+
+  /// The first of some versions of one resource that the server has.
+  Result<Resource> FindFirst(const std::vector<Resource>& versions);
+
   Result<Resource> FindOf(const Json& object);
 
  private:

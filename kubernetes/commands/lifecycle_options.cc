@@ -131,7 +131,11 @@ Status CheckSending(const RunPlan& plan) {
   if (const auto until = IsUntilReady(plan.spec, *sending->kind); !until.ok()) {
     return until.status();
   }
-  return RenderOne(*sending, 0).status();
+  Status status = RenderOne(*sending, plan.spec.count() - 1).status();  // has the longest name
+  if (status.ok() && plan.spec.fill() > 0) {
+    status = RenderOne(FillingOf(*sending), plan.spec.fill() - 1).status();
+  }
+  return status;
 }
 
 }  // namespace

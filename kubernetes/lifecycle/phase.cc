@@ -2,6 +2,8 @@
 
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_format.h>
+#include <absl/strings/str_join.h>
+#include <spdlog/spdlog.h>
 
 #include <algorithm>
 #include <chrono>
@@ -33,6 +35,19 @@ kube::Selection SelectionOf(const kube::Resource& resource, const PhasePlan& pla
   return selection;
 }
 
+/// What controllers add may have no definition in this cluster, which is no reason not to measure
+/// the rest.
+std::string NotWatched(const Kind& kind, const kube::Resource& resource) {
+  std::vector<std::string> missing;
+  for (const MomentSign& each : kind.signs) {
+    if (each.sign.object == resource.kind) missing.emplace_back(Name(each.moment));
+  }
+  if (kind.has_decisions && resource.kind == kDecisionKind) missing.emplace_back(Name(Moment::kDecided));
+  return absl::StrCat("no ", resource.kind, " is watched, as the cluster has no ",
+                      kube::ApiVersion(resource), missing.empty() ? "" : "; missing are ",
+                      absl::StrJoin(missing, ", "));
+}
+
 }  // namespace
 
 Phase::Phase(const kube::Access& access, PhasePlan plan, Observed& observed,
@@ -46,7 +61,7 @@ Phase::Phase(const kube::Access& access, PhasePlan plan, Observed& observed,
 
 Phase::~Phase() { End(); }
 
-Result<std::vector<kube::Selection>> Phase::Selections(kube::Connection& connection) const {
+Result<std::vector<kube::Selection>> Phase::Selections(kube::Connection& connection) {
   std::vector<kube::Selection> selections;
   const auto add = [&](const kube::Resource& resource, bool labelled) {
     const bool known = std::any_of(selections.begin(), selections.end(),
@@ -56,10 +71,16 @@ Result<std::vector<kube::Selection>> Phase::Selections(kube::Connection& connect
   add(plan_.record.resources.front(), true);
   add(kube::kPods, plan_.record.labels_pods);
   kube::ResourceFinder finder(connection);
-  for (const kube::Resource& beside : observed_.kind().beside) {
-    const auto resource = finder.Find(beside);
-    if (!resource.ok()) return resource.status();
-    add(*resource, false);
+  for (const Versions& beside : observed_.kind().beside) {
+    const auto resource = finder.FindFirst(beside);
+    if (resource.ok()) {
+      add(*resource, false);
+    } else if (absl::IsNotFound(resource.status())) {
+      unwatched_.push_back(NotWatched(observed_.kind(), beside.front()));
+      spdlog::warn("{}", unwatched_.back());
+    } else {
+      return resource.status();
+    }
   }
   if (plan_.record.claims > 0) {
     add(kube::kPersistentVolumeClaims, plan_.record.labels_pods);
@@ -217,7 +238,7 @@ void Phase::End() {
 }
 
 std::vector<std::string> Phase::notes() {
-  std::vector<std::string> notes;
+  std::vector<std::string> notes = unwatched_;
   if (const Status failure = canaries_ ? canaries_->failure() : Status(); !failure.ok()) {
     notes.push_back(
         absl::StrCat("not all canaries were written: ", std::string(failure.message())));

@@ -86,7 +86,7 @@ class Phase {
     std::size_t unsent = 0;  // of these, not known to be sent
   };
 
-  Result<std::vector<kube::Selection>> Selections(kube::Connection& connection) const;
+  Result<std::vector<kube::Selection>> Selections(kube::Connection& connection);
   Status AwaitSync();
   Status AwaitEnd(const Say& say, Duration between);
   Status StopSending();
@@ -109,6 +109,7 @@ class Phase {
   std::optional<Instant> all_sent_;
   std::vector<std::size_t> open_;  // lives that have not come to their end, as of the last look
   std::size_t looked_at_ = 0;      // lives that were open once
+  std::vector<std::string> unwatched_;  // notes on what the cluster has no definition of
   Tally tally_;
   std::atomic<std::uint64_t> breaks_ = 0;
 };

@@ -132,6 +132,11 @@ const Life* Observer::LifeNamed(std::string_view space, std::string_view name) c
   return found == by_name_.end() ? nullptr : &lives_[found->second];
 }
 
+std::string Observer::scheduler() const {
+  if (schedulers_.empty()) return std::string(kind_.scheduler);
+  return schedulers_.size() == 1 ? *schedulers_.begin() : "";
+}
+
 Life* Observer::Find(std::string_view space, std::string_view name) {
   const auto found = by_name_.find(KeyOf(space, name));
   return found == by_name_.end() ? nullptr : &lives_[found->second];
@@ -331,6 +336,9 @@ void Observer::SeePod(const Object& object, const Known& known, const When& when
   for (std::size_t i = 0; i < kPodPhases; ++i) {
     if (shown[i]) Mark(pod.sights[i], when.at, when.after, shown[i]->second);
   }
+  if (auto name = TextAt(object, "/spec/schedulerName"); !name.empty()) {
+    schedulers_.insert(std::move(name));
+  }
   pod.restarts = std::max(pod.restarts, RestartsOf(object));
   pod.evicted = pod.evicted || IsEvicted(object);
   pod.failed = TextAt(object, "/status/phase") == "Failed";
@@ -350,7 +358,7 @@ void Observer::SeeClaim(const Object& object, const Known& known, const When& wh
 }
 
 void Observer::SeeDecision(const Object& object, const When& when) {
-  if (TextAt(object, "/kind") != "BindRequest") return;
+  if (TextAt(object, "/kind") != kDecisionKind) return;
   ForEachOwner(object, [&](const Object& owner) {
     const auto found = known_.find(TextAt(owner, "/uid"));
     if (found == known_.end() || found->second.pod < 0) return;

@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -90,6 +91,8 @@ class Observer {
   [[nodiscard]] const std::vector<Life>& lives() const { return lives_; }
   [[nodiscard]] const Unusual& unusual() const { return unusual_; }
   [[nodiscard]] const std::vector<CanaryLag>& lags() const { return lags_; }
+  /// The scheduler that all pods name; as long as none was seen, the kind's. Empty: they differ.
+  [[nodiscard]] std::string scheduler() const;
   /// Canaries written and not seen, or the other way round.
   [[nodiscard]] std::size_t open_canaries() const { return canaries_.size(); }
 
@@ -167,6 +170,7 @@ class Observer {
   std::unordered_map<std::string, Waiting> waiting_;      // by uid
   std::map<std::string, Stream, std::less<>> streams_;
   std::map<std::string, Canary, std::less<>> canaries_;
+  std::set<std::string> schedulers_;  // of the pods
   std::vector<CanaryLag> lags_;
   std::size_t slots_ = 0;
   Instant latest_;

@@ -159,6 +159,7 @@ std::string SlotOf(const Kind& kind, const Object& pod) {
     const std::string value = LabelOf(pod, label);
     if (value.empty()) return "";  // with some of its labels only, pods could look the same
     absl::StrAppend(&slot, value, " ");
+    if (value == kind.leader) break;
   }
   return slot;
 }

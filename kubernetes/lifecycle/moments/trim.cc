@@ -12,7 +12,7 @@ namespace {
 
 // What is read of every object, whatever the kind; `*` is each value of a list. What else comes to
 // be read must be put here: a test compares an Observer of whole objects with one of trimmed ones.
-constexpr std::array<std::string_view, 21> kRead = {
+constexpr std::array<std::string_view, 22> kRead = {
     "/kind",
     "/metadata/name",
     "/metadata/namespace",
@@ -23,6 +23,7 @@ constexpr std::array<std::string_view, 21> kRead = {
     "/metadata/ownerReferences/*/name",
     "/metadata/ownerReferences/*/uid",
     "/spec/nodeName",
+    "/spec/schedulerName",
     "/spec/schedulingGates",
     "/status/phase",
     "/status/reason",
@@ -64,7 +65,9 @@ void Keep(const Object& from, std::string_view path, Object& to) {
 }
 
 void KeepSign(const Object& object, const Sign& sign, Object& to) {
-  if (sign.by == Sign::By::kField) Keep(object, sign.what.substr(0, sign.what.find('=')), to);
+  if (sign.by != Sign::By::kField) return;
+  Keep(object, sign.what.substr(0, sign.what.find('=')), to);
+  if (!sign.since.empty()) Keep(object, sign.since, to);
 }
 
 void KeepText(const Object& object, const char* map, std::string_view key, Object& to) {

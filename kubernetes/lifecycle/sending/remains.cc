@@ -49,10 +49,10 @@ Result<ResourceList> KnownResources(kube::Connection& connection) {
   kube::ResourceFinder finder(connection);
   ResourceList list;
   for (const Kind& kind : Kinds()) {
-    std::vector<kube::Resource> all = kind.beside;
-    all.insert(all.begin(), kind.own);
-    for (const kube::Resource& each : all) {
-      const auto found = finder.Find(each);
+    std::vector<Versions> all = kind.beside;
+    all.insert(all.begin(), {kind.own});
+    for (const Versions& each : all) {
+      const auto found = finder.FindFirst(each);
       if (absl::IsNotFound(found.status())) continue;
       if (!found.ok()) return found.status();
       AddNew(list, *found);

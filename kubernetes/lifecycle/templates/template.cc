@@ -1,15 +1,18 @@
 #include "kubernetes/lifecycle/templates/template.h"
 
 #include <absl/strings/str_cat.h>
-#include <absl/strings/str_join.h>
+#include <absl/strings/str_replace.h>
+#include <absl/strings/str_split.h>
 
 #include <algorithm>
-#include <array>
-#include <optional>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
 #include "kubernetes/lifecycle/moments/kind.h"
+#include "kubernetes/lifecycle/templates/fields.h"
+#include "kubernetes/lifecycle/templates/parts.h"
+#include "kubernetes/lifecycle/templates/runai.h"
 #include "lib/common/printable.h"
 #include "lib/yaml/node.h"
 
@@ -18,45 +21,12 @@ namespace {
 
 constexpr std::size_t kMostObjects = 16;
 constexpr std::size_t kMostBytes = 1 << 20;  // of all objects; the API server takes 1.5 MiB
-constexpr std::size_t kLongestName = 52;     // controllers add up to eleven characters for pods
+constexpr std::size_t kLongestName = 52;     // a Job adds up to eleven characters for its pods
+constexpr std::size_t kLongestLabel = 63;    // of DNS
+constexpr std::string_view kQueueLabel = "kueue.x-k8s.io/queue-name";
 constexpr std::uint32_t kMostWorkers = kMostSlots - 1;  // an MPIJob has a launcher, too
 constexpr std::size_t kShown = 80;
 constexpr const char* kVolumeName = "twofold";
-constexpr const char* kVolumePath = "/twofold";
-
-// Below these keys Kubernetes wants texts.
-constexpr std::array<std::string_view, 7> kTexts = {
-    "labels", "annotations", "nodeSelector", "matchLabels", "env", "command", "args"};
-
-struct Field {
-  std::string_view name;
-  std::string text;
-  std::optional<std::uint32_t> number;
-};
-
-using Fields = std::vector<Field>;
-
-Field NumberField(std::string_view name, std::uint32_t number) {
-  return {name, absl::StrCat(number), number};
-}
-
-Fields FieldsOf(const Workload& workload) {
-  const v1::suites::LifecycleSpec& spec = workload.spec;
-  return {{"name", workload.name, {}},
-          {"namespace", workload.space, {}},
-          {"run", workload.run, {}},
-          NumberField("index", workload.index),
-          NumberField("workers", spec.workers()),
-          NumberField("others", spec.workers() - 1),
-          {"gpu", spec.gpu(), {}},
-          NumberField("gpus", spec.gpus()),
-          {"cpu", spec.cpu(), {}},
-          {"memory", spec.memory(), {}},
-          {"image", spec.container_image(), {}},
-          NumberField("seconds", spec.seconds()),
-          {"queue", spec.queue(), {}},
-          {"scheduler", spec.scheduler(), {}}};
-}
 
 // ---- checks
 
@@ -65,131 +35,54 @@ Status BadSetting(std::string_view name, const std::string& value, const std::st
       absl::StrCat(std::string(name), ": '", Printable(value, kShown), "' ", what));
 }
 
+bool IsSmallLetter(char c) { return 'a' <= c && c <= 'z'; }
+
 bool IsDnsLabel(const std::string& text) {
-  const auto plain = [](char c) { return ('a' <= c && c <= 'z') || ('0' <= c && c <= '9'); };
+  const auto plain = [](char c) { return IsSmallLetter(c) || ('0' <= c && c <= '9'); };
   return !text.empty() && plain(text.front()) && plain(text.back()) &&
          std::all_of(text.begin(), text.end(), [&](char c) { return plain(c) || c == '-'; });
 }
 
-Status CheckWorkload(const Workload& workload) {
-  for (const auto& [name, value] : {std::pair{"name", &workload.name},
-                                    {"run", &workload.run},
-                                    {"namespace", &workload.space}}) {
-    if (!IsDnsLabel(*value) || value->size() > kLongestName) {
+/// Of a workload's name: what controllers make of it must fit, too.
+std::size_t LongestName(const Kind& kind, std::uint32_t workers) {
+  const std::string tail =
+      absl::StrReplaceAll(std::string(kind.tail), {{"#", absl::StrCat(workers - 1)}});
+  return std::min(kLongestName, kLongestLabel - tail.size());
+}
+
+Status CheckNames(const Kind& kind, const Workload& workload) {
+  const std::size_t longest = LongestName(kind, workload.spec.workers());
+  for (const auto& [name, value, most] : {std::tuple{"name", &workload.name, longest},
+                                          {"run", &workload.run, kLongestName},
+                                          {"namespace", &workload.space, kLongestName}}) {
+    if (!IsDnsLabel(*value) || value->size() > most) {
       return BadSetting(name, *value,
-                        absl::StrCat("must be 1 to ", kLongestName,
+                        absl::StrCat("must be 1 to ", most,
                                      " small letters, digits and dashes, with a letter or digit at "
                                      "both ends"));
     }
   }
-  if (workload.spec.workers() == 0 || workload.spec.workers() > kMostWorkers) {
-    return BadSetting("workers", absl::StrCat(workload.spec.workers()),
+  if (!kind.letter_first || IsSmallLetter(workload.name.front())) return absl::OkStatus();
+  return BadSetting("name", workload.name,
+                    absl::StrCat("must begin with a letter, as workloads of kind '",
+                                 std::string(kind.name), "' do"));
+}
+
+Status CheckWorkers(const Kind& kind, const std::string& text, const Workload& workload) {
+  const std::uint32_t workers = workload.spec.workers();
+  if (workers == 0 || workers > kMostWorkers) {
+    return BadSetting("workers", absl::StrCat(workers),
                       absl::StrCat("must be 1 to ", kMostWorkers));
   }
-  return absl::OkStatus();
-}
-
-// ---- filling in
-
-Result<const Field*> FindField(const Fields& fields, std::string_view name) {
-  std::vector<std::string> names;
-  for (const Field& field : fields) {
-    if (field.name == name) return &field;
-    names.emplace_back(field.name);
-  }
-  return absl::InvalidArgumentError(absl::StrCat(
-      "${", Printable(name, kShown), "}: no such field; there are ", absl::StrJoin(names, ", ")));
-}
-
-/// `text` with its fields filled in.
-Result<std::string> Filled(std::string_view text, const Fields& fields) {
-  std::string filled;
-  while (true) {
-    const std::size_t begin = text.find("${");
-    filled += text.substr(0, begin);
-    if (begin == std::string_view::npos) return filled;
-    text.remove_prefix(begin + 2);
-    if (filled.ends_with('$')) {
-      filled += '{';
-      continue;
-    }
-    const std::size_t end = text.find('}');
-    if (end == std::string_view::npos) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("'${", Printable(text, kShown), "' has no }; write $${ for a plain ${"));
-    }
-    const auto field = FindField(fields, text.substr(0, end));
-    if (!field.ok()) return field.status();
-    filled += (*field)->text;
-    text.remove_prefix(end + 1);
-  }
-}
-
-/// The number, if `text` is nothing but a field of one.
-std::optional<std::uint32_t> NumberIn(std::string_view text, const Fields& fields) {
-  if (!text.starts_with("${") || !text.ends_with('}')) return std::nullopt;
-  const auto field = FindField(fields, text.substr(2, text.size() - 3));
-  return field.ok() ? (*field)->number : std::nullopt;
-}
-
-Result<Object> Fill(const yaml::Json& json, const Fields& fields, bool texts);
-
-Result<Object> FillText(const std::string& text, const Fields& fields, bool texts) {
-  const auto number = NumberIn(text, fields);
-  if (number && !texts) return Object(*number);
-  const auto filled = Filled(text, fields);
-  if (!filled.ok()) return filled.status();
-  return Object(*filled);
-}
-
-Result<Object> FillMap(const yaml::Json& json, const Fields& fields, bool texts) {
-  Object map = Object::object();
-  for (const auto& [key, value] : json.items()) {
-    const bool below = texts || std::find(kTexts.begin(), kTexts.end(), key) != kTexts.end();
-    const auto filled_key = Filled(key, fields);
-    if (!filled_key.ok()) return filled_key.status();
-    auto filled = Fill(value, fields, below);
-    if (!filled.ok()) return filled.status();
-    map[*filled_key] = *std::move(filled);
-  }
-  return map;
-}
-
-Result<Object> Fill(const yaml::Json& json, const Fields& fields, bool texts) {
-  if (json.is_string()) return FillText(json.get<std::string>(), fields, texts);
-  if (json.is_object()) return FillMap(json, fields, texts);
-  if (!json.is_array()) return Object(json);
-  Object list = Object::array();
-  for (const yaml::Json& each : json) {
-    auto filled = Fill(each, fields, texts);
-    if (!filled.ok()) return filled.status();
-    list.push_back(*std::move(filled));
-  }
-  return list;
+  const bool makes_one = kind.one_pod && (kind.IsPod() || text == BuiltInTemplate(kind));
+  if (!makes_one || workers == 1) return absl::OkStatus();
+  return BadSetting(
+      "workers", absl::StrCat(workers),
+      absl::StrCat("are more than the one pod that workloads of kind '", std::string(kind.name),
+                   "' have; use another kind", kind.IsPod() ? "" : ", or a template of your own"));
 }
 
 // ---- making it ours
-
-/// The map under `key`, made if there is none; nullptr: something else is there.
-Object* MapAt(Object& object, const char* key) {
-  Object& map = object[key];
-  if (map.is_null()) map = Object::object();
-  return map.is_object() ? &map : nullptr;
-}
-
-/// The list under `key`, made if there is none; nullptr: something else is there.
-Object* ListAt(Object& object, const char* key) {
-  Object& list = object[key];
-  if (list.is_null()) list = Object::array();
-  return list.is_array() ? &list : nullptr;
-}
-
-Object LabelsOf(const Workload& workload) {
-  Object labels = {{std::string(kRunLabel), workload.run},
-                   {std::string(kWorkloadLabel), workload.name}};
-  if (!workload.phase.empty()) labels[std::string(kPhaseLabel)] = workload.phase;
-  return labels;
-}
 
 Status PutLabels(Object& object, const Workload& workload) {
   Object* const metadata = MapAt(object, "metadata");
@@ -200,20 +93,6 @@ Status PutLabels(Object& object, const Workload& workload) {
   labels->erase(std::string(kPhaseLabel));
   labels->update(LabelsOf(workload));
   return absl::OkStatus();
-}
-
-/// "KEY[=VALUE][:EFFECT]": lets pods onto nodes with such a taint.
-Object TolerationOf(const std::string& text) {
-  const std::size_t colon = text.rfind(':');
-  const std::string taint = text.substr(0, colon);
-  const std::size_t equals = taint.find('=');
-  const bool any = equals == std::string::npos || equals + 1 == taint.size();
-  Object toleration = {{"key", taint.substr(0, equals)}, {"operator", any ? "Exists" : "Equal"}};
-  if (!any) toleration["value"] = taint.substr(equals + 1);
-  if (colon != std::string::npos && colon + 1 < text.size()) {
-    toleration["effect"] = text.substr(colon + 1);
-  }
-  return toleration;
 }
 
 Status Place(Object& pod_spec, const v1::suites::LifecycleSpec& spec) {
@@ -269,31 +148,13 @@ Status MakePodsOurs(Object& object, const Workload& workload, std::size_t& pods)
   return absl::OkStatus();
 }
 
-bool IsOfRunai(const Kind& kind) { return kind.own.group == "run.ai"; }
-
-/// What Run:ai's workloads have in the place of a pod's volume.
-Status GiveRunaiVolume(Object& own, const Workload& workload) {
-  if (!workload.spec.has_pvc()) return absl::OkStatus();
-  Object claim = {{"claimName", ""},        {"ephemeral", true},     {"existingPvc", false},
-                  {"path", kVolumePath},    {"readOnly", false},     {"readOnlyMany", false},
-                  {"readWriteMany", false}, {"readWriteOnce", true}, {"size", workload.spec.pvc()}};
-  if (workload.spec.has_storage_class()) claim["storageClass"] = workload.spec.storage_class();
-  Object* const spec = MapAt(own, "spec");
-  Object* const claims = spec == nullptr ? nullptr : MapAt(*spec, "pvcs");
-  Object* const items = claims == nullptr ? nullptr : MapAt(*claims, "items");
-  if (items == nullptr) return absl::InvalidArgumentError("spec.pvcs.items: must be maps");
-  (*items)["pvc-new-0"] = {{"value", claim}};
-  return absl::OkStatus();
-}
-
 /// What was asked for pods of a template that has none must not be left out in silence.
 Status CheckPods(const Kind& kind, const Workload& workload, std::size_t pods) {
-  const bool wants_volume = workload.spec.has_pvc() && !IsOfRunai(kind);
   const char* const asked = !workload.spec.node_selector().empty() ? "node selector"
                             : !workload.spec.tolerations().empty() ? "tolerations"
-                            : wants_volume                         ? "volume"
+                            : workload.spec.has_pvc()              ? "volume"
                                                                    : nullptr;
-  if (pods > 0 || asked == nullptr) return absl::OkStatus();
+  if (pods > 0 || asked == nullptr || IsOfRunai(kind)) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat(
       asked, ": workloads of kind '", std::string(kind.name),
       "' have no pod template that it could go to; write it into a template of your own"));
@@ -323,6 +184,25 @@ Result<std::vector<Object>> ObjectsIn(Object document) {
   return items->get<std::vector<Object>>();
 }
 
+/// Kueue lets in what names a queue, and asks that it be suspended until then.
+Status GiveQueue(const Kind& kind, const Workload& workload, Object& own) {
+  if (kind.queued.empty()) return absl::OkStatus();
+  Object& labels = own["metadata"]["labels"];
+  labels.emplace(std::string(kQueueLabel), QueueOf(kind, workload.spec));
+  if (!kind.held) return absl::OkStatus();  // a pod: Kueue gates it
+  const std::string path(kind.held->what.substr(0, kind.held->what.find('=')));
+  Object* map = &own;
+  const std::vector<std::string> keys = absl::StrSplit(path.substr(1), '/');
+  for (std::size_t i = 0; i + 1 < keys.size(); ++i) {
+    map = MapAt(*map, keys[i].c_str());
+    if (map == nullptr) {
+      return absl::InvalidArgumentError(absl::StrCat(path, ": what leads there must be maps"));
+    }
+  }
+  (*map)[keys.back()] = true;
+  return absl::OkStatus();
+}
+
 Status CheckOwn(const Kind& kind, const Object& own) {
   const std::string version = kube::ApiVersion(kind.own);
   if (TextAt(own, "/apiVersion") == version && TextAt(own, "/kind") == kind.own.kind) {
@@ -337,11 +217,12 @@ Status CheckOwn(const Kind& kind, const Object& own) {
 }  // namespace
 
 const std::string& BuiltInTemplate(const Kind& kind) {
-  return BuiltInTexts()[static_cast<std::size_t>(&kind - Kinds().data())];
+  const Kind& own = kind.queued.empty() ? kind : **FindKind(kind.queued);
+  return BuiltInTexts()[static_cast<std::size_t>(&own - Kinds().data())];
 }
 
 std::uint32_t SlotsOf(const Kind& kind, std::uint32_t workers) {
-  return kind.own.kind == "MPIJob" ? workers + 1 : workers;
+  return kind.leader.empty() ? workers : workers + 1;
 }
 
 std::uint32_t ClaimsOf(const Kind& kind, const v1::suites::LifecycleSpec& spec) {
@@ -351,10 +232,11 @@ std::uint32_t ClaimsOf(const Kind& kind, const v1::suites::LifecycleSpec& spec) 
 
 Result<std::vector<Object>> Render(const Kind& kind, const std::string& text,
                                    const Workload& workload) {
-  if (Status status = CheckWorkload(workload); !status.ok()) return status;
+  if (Status status = CheckWorkers(kind, text, workload); !status.ok()) return status;
+  if (Status status = CheckNames(kind, workload); !status.ok()) return status;
   const auto document = yaml::ParseDocument(text);
   if (!document.ok()) return document.status();
-  auto filled = Fill(yaml::ToJson(**document), FieldsOf(workload), false);
+  auto filled = FillIn(yaml::ToJson(**document), kind, workload);
   if (!filled.ok()) return filled.status();
   auto objects = ObjectsIn(*std::move(filled));
   if (!objects.ok()) return objects.status();
@@ -369,12 +251,13 @@ Result<std::vector<Object>> Render(const Kind& kind, const std::string& text,
         absl::StrCat("template: ", bytes, " bytes when filled in; ", kMostBytes, " are the most"));
   }
   if (IsOfRunai(kind)) {
-    if (Status status = GiveRunaiVolume(objects->front(), workload); !status.ok()) return status;
+    if (Status status = GiveRunaiFields(objects->front(), workload); !status.ok()) return status;
   }
   if (Status status = CheckPods(kind, workload, pods); !status.ok()) return status;
   Object& own = objects->front();
   if (Status status = CheckOwn(kind, own); !status.ok()) return status;
   own["metadata"]["name"] = workload.name;
+  if (Status status = GiveQueue(kind, workload, own); !status.ok()) return status;
   return objects;
 }
 

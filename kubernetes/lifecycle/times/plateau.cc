@@ -16,19 +16,25 @@ constexpr double kRisk = 0.001;         // of finding one where all is chance, a
 constexpr double kLeastRate = 2.0;      // a second; below it whole numbers are flat by themselves
 constexpr double kLeastWaiting = 0.5;   // seconds of work
 
+/// The default limit of a program's client.
 struct Limit {
-  Worker worker;
-  double from;
-  double to;
-  const char* name;
+  std::string_view program;
+  const char* title;
+  double rate;  // calls a second
+  double burst;
+  bool one_call;  // a piece of work; else it takes several, of all of which the rate is
 };
 
-// Measured with Kubernetes 1.36: a Job takes about six calls of the controller manager, so its pods
-// come at a part of the 20 calls a second that it may make.
+// Of Kubernetes 1.36, KAI v0.17, Volcano v1.15, training operator v1.9, MPI operator v0.8. A Job
+// takes about six calls of the controller manager, as measured: its pods come at a part of the 20.
 constexpr Limit kLimits[] = {
-    {Worker::kScheduler, 48.5, 51.5, "the scheduler's default client limit (50 QPS, burst 100)"},
-    {Worker::kController, 2.0, 20.5,
-     "the controller manager's default client limit (20 QPS for all its calls, burst 30)"},
+    {"default-scheduler", "the scheduler's", 50, 100, true},
+    {"kai-scheduler", "KAI's scheduler's", 50, 300, true},
+    {"volcano", "Volcano's scheduler's", 2000, 2000, true},
+    {"kube-controller-manager", "the controller manager's", 20, 30, false},
+    {"training-operator", "the training operator's", 20, 30, false},
+    {"mpi-operator", "the MPI operator's", 5, 10, false},
+    {"vc-controller-manager", "Volcano's controllers'", 50, 100, false},
 };
 
 struct Second {
@@ -105,9 +111,17 @@ Stretch LongestFrom(const std::vector<Second>& seconds, std::size_t begin) {
   return longest;
 }
 
-std::string LimiterOf(Worker worker, double rate) {
+bool Fits(const Limit& limit, double rate) {
+  constexpr double kDoubt = 0.03;  // of a rate that is counted over seconds
+  const double least = limit.one_call ? limit.rate * (1.0 - kDoubt) : kLeastRate;
+  return least <= rate && rate <= limit.rate * (1.0 + kDoubt);
+}
+
+std::string LimiterOf(std::string_view program, double rate) {
   for (const Limit& limit : kLimits) {
-    if (limit.worker == worker && limit.from <= rate && rate <= limit.to) return limit.name;
+    if (limit.program != program || !Fits(limit, rate)) continue;
+    return absl::StrFormat("%s default client limit (%g QPS%s, burst %g)", limit.title, limit.rate,
+                           limit.one_call ? "" : " for all its calls", limit.burst);
   }
   return "";
 }
@@ -120,8 +134,8 @@ std::string Describe(const Plateau& plateau) {
                          plateau.limiter.empty() ? "" : ", as under ", plateau.limiter);
 }
 
-std::optional<Plateau> FindPlateau(std::string_view step, Worker worker, std::vector<Instant> in,
-                                   std::vector<Instant> out) {
+std::optional<Plateau> FindPlateau(std::string_view step, std::string_view program,
+                                   std::vector<Instant> in, std::vector<Instant> out) {
   if (out.empty()) return std::nullopt;
   const std::vector<Second> seconds = SecondsOf(in, out);
   Stretch longest;
@@ -133,7 +147,7 @@ std::optional<Plateau> FindPlateau(std::string_view step, Worker worker, std::ve
   if (longest.n == 0.0) return std::nullopt;
   const double rate = longest.Rate();
   return Plateau{std::string(step), rate, longest.n, longest.waiting / longest.n,
-                 LimiterOf(worker, rate)};
+                 LimiterOf(program, rate)};
 }
 
 }  // namespace twofold::lifecycle

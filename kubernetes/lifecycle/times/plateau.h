@@ -9,9 +9,6 @@
 
 namespace twofold::lifecycle {
 
-/// Who works at a step, so that a flat rate can be told from a known limit of theirs.
-enum class Worker { kScheduler, kController };
-
 /// A time in which a step went at one flat rate while work waited for it: something limits it.
 struct Plateau {
   std::string step;      ///< "scheduled"
@@ -35,12 +32,14 @@ std::string Describe(const Plateau& plateau);
 ///   the mean is distributed as chi-square with n - 1 degrees of freedom. A sum this small must
 ///   have less than 0.1 % by the number of windows that the run has room for (Bonferroni), as any
 ///   of them could have been picked.
+/// `program` is who works at the step, a scheduler as pods name it or a Kind::controller: a known
+/// default limit of its client is named if the rate fits it.
 /// So random service is said to be a plateau in less than 0.1 % of the runs of any length; it was
 /// in 3 of 105 000 simulated ones, of 30 to 300 s at 3 to 50 a second.
 ///
 /// Cost    O(n log n).
 /// Source  R. Fisher, "Statistical Methods for Research Workers" (1925), the index of dispersion.
-std::optional<Plateau> FindPlateau(std::string_view step, Worker worker, std::vector<Instant> in,
-                                   std::vector<Instant> out);
+std::optional<Plateau> FindPlateau(std::string_view step, std::string_view program,
+                                   std::vector<Instant> in, std::vector<Instant> out);
 
 }  // namespace twofold::lifecycle

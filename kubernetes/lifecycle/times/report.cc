@@ -294,7 +294,7 @@ Report ReportOf(const Kind& kind, const Observer& observer, const Anchor& anchor
   report.spans = Spans(kind, observer.lives(), all);
   report.counts = CountsOf(kind, observer, all);
   report.pending = Pending(observer.lives(), now);
-  const std::vector<Step> steps = StepsOf(kind, observer.lives(), all, now);
+  const std::vector<Step> steps = StepsOf(kind, observer, all, now);
   report.plateaus = PlateausOf(steps);
   if (const auto note = QueueNote(QueuesOf(steps, report.plateaus, now))) {
     report.notes.push_back(*note);

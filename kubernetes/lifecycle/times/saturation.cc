@@ -65,7 +65,7 @@ Saturation SaturationOf(const Kind& kind, const Observer& observer, Instant now)
     saturation.all_ready_seconds =
         ToSeconds(*std::max_element(settled.begin(), settled.end()) - begin);
   }
-  saturation.plateaus = PlateausOf(StepsOf(kind, lives, all, now));
+  saturation.plateaus = PlateausOf(StepsOf(kind, observer, all, now));
   return saturation;
 }
 

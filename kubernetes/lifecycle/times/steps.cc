@@ -11,8 +11,8 @@ namespace {
 
 constexpr double kBelow = 0.8;  // of what a step carries: its queue stays short there
 
-Step WorkloadStep(Moment from, Moment to, const std::vector<Sights>& all) {
-  Step step{std::string(Name(to)), Worker::kController, 1.0, {}};
+Step WorkloadStep(const Kind& kind, Moment from, Moment to, const std::vector<Sights>& all) {
+  Step step{std::string(Name(to)), std::string(kind.controller), 1.0, {}};
   for (const Sights& sights : all) {
     const auto& in = Of(sights, from);
     const auto& out = Of(sights, to);
@@ -64,11 +64,13 @@ std::string GrowthText(const stats::QueueGrowth& growth) {
 
 }  // namespace
 
-std::vector<Step> StepsOf(const Kind& kind, const std::vector<Life>& lives,
+std::vector<Step> StepsOf(const Kind& kind, const Observer& observer,
                           const std::vector<Sights>& all, Instant now) {
+  const std::vector<Life>& lives = observer.lives();
   std::vector<Step> steps;
-  if (!kind.IsPod()) steps.push_back(WorkloadStep(ReadyForPods(kind), Moment::kFirstPod, all));
-  Step scheduled{std::string(Name(Moment::kScheduled)), Worker::kScheduler, PodsOf(lives), {}};
+  if (!kind.IsPod())
+    steps.push_back(WorkloadStep(kind, ReadyForPods(kind), Moment::kFirstPod, all));
+  Step scheduled{std::string(Name(Moment::kScheduled)), observer.scheduler(), PodsOf(lives), {}};
   Step ready{std::string(Name(Moment::kReady)), std::nullopt, PodsOf(lives), {}};
   for (const Life& life : lives) {
     for (const PodLife& pod : life.pods) {
@@ -78,21 +80,21 @@ std::vector<Step> StepsOf(const Kind& kind, const std::vector<Life>& lives,
   }
   steps.push_back(std::move(scheduled));
   steps.push_back(std::move(ready));
-  if (!kind.IsPod()) steps.push_back(WorkloadStep(Moment::kFinished, Moment::kComplete, all));
+  if (!kind.IsPod()) steps.push_back(WorkloadStep(kind, Moment::kFinished, Moment::kComplete, all));
   return steps;
 }
 
 std::vector<Plateau> PlateausOf(const std::vector<Step>& steps) {
   std::vector<Plateau> plateaus;
   for (const Step& step : steps) {
-    if (!step.worker) continue;
+    if (!step.program) continue;
     std::vector<Instant> in;
     std::vector<Instant> out;
     for (const stats::Passage& each : step.passages) {
       in.push_back(each.in);
       if (each.out) out.push_back(*each.out);
     }
-    auto plateau = FindPlateau(step.name, *step.worker, std::move(in), std::move(out));
+    auto plateau = FindPlateau(step.name, *step.program, std::move(in), std::move(out));
     if (plateau) plateaus.push_back(*std::move(plateau));
   }
   return plateaus;

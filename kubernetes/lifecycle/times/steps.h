@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "kubernetes/lifecycle/moments/kind.h"
-#include "kubernetes/lifecycle/moments/life.h"
+#include "kubernetes/lifecycle/moments/observer.h"
 #include "kubernetes/lifecycle/times/plateau.h"
 #include "lib/common/instant.h"
 #include "lib/stats/growing_queue.h"
@@ -16,15 +16,16 @@ namespace twofold::lifecycle {
 
 /// What went through one step, in the order of no matter what.
 struct Step {
-  std::string name;              ///< the moment that ends it: "scheduled"
-  std::optional<Worker> worker;  ///< whose known limits it may have; nullopt: it has no plateau of
-                                 ///< its own, as its rate is that of the step before
-  double per_workload = 1.0;     ///< pieces of work
+  std::string name;  ///< the moment that ends it: "scheduled"
+  /// Who works at it, as FindPlateau knows programs; nullopt: it has no plateau of its own, as its
+  /// rate is that of the step before.
+  std::optional<std::string> program;
+  double per_workload = 1.0;  ///< pieces of work
   std::vector<stats::Passage> passages;
 };
 
-/// On the way of a workload, in that order. `all`: the moments of `lives`.
-std::vector<Step> StepsOf(const Kind& kind, const std::vector<Life>& lives,
+/// On the way of a workload, in that order. `all`: the moments of the observer's lives.
+std::vector<Step> StepsOf(const Kind& kind, const Observer& observer,
                           const std::vector<Sights>& all, Instant now);
 
 std::vector<Plateau> PlateausOf(const std::vector<Step>& steps);

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <set>
 
+#include "kubernetes/lifecycle/moments/pod.h"
+#include "kubernetes/lifecycle/moments/trim.h"
 #include "tests/kubernetes/lifecycle/objects.h"
 
 namespace twofold::lifecycle {
@@ -26,7 +28,7 @@ TEST(Kinds, EachHasAnApiAndANameOfItsOwn) {
 TEST(Kinds, EachSignIsOfAnObjectThatIsWatched) {
   for (const Kind& kind : Kinds()) {
     std::set<std::string_view> watched = {kind.own.kind};
-    for (const kube::Resource& beside : kind.beside) watched.insert(beside.kind);
+    for (const Versions& beside : kind.beside) watched.insert(beside.front().kind);
     for (const MomentSign& each : kind.signs) {
       EXPECT_TRUE(watched.contains(each.sign.object)) << kind.name << " " << Name(each.moment);
     }
@@ -53,6 +55,65 @@ TEST(Kinds, MomentsAreThoseThatTheKindCanHave) {
   EXPECT_TRUE(Has(kueue, Moment::kComplete));
   EXPECT_FALSE(Has(FindKind("runai-training").value()->Moments(), Moment::kComplete));
   EXPECT_TRUE(std::is_sorted(kueue.begin(), kueue.end()));
+}
+
+TEST(Kinds, WhatKueueLetsInHasTheMomentsOfItsOwnKindAndThoseOfItsQuota) {
+  std::set<std::string_view> queued;
+  for (const Kind& kind : Kinds()) {
+    if (kind.queued.empty()) continue;
+    queued.insert(kind.queued);
+    const Kind& own = *FindKind(kind.queued).value();
+    EXPECT_EQ(kind.own, own.own) << kind.name;
+    EXPECT_EQ(kind.held.has_value(), own.held.has_value()) << kind.name;
+    EXPECT_TRUE(kind.evicted) << kind.name;
+    for (const Moment moment : own.Moments()) EXPECT_TRUE(Has(kind.Moments(), moment));
+    EXPECT_TRUE(Has(kind.Moments(), Moment::kQuotaReserved)) << kind.name;
+    EXPECT_TRUE(Has(kind.Moments(), Moment::kAdmitted)) << kind.name;
+  }
+  EXPECT_EQ(queued, (std::set<std::string_view>{"pod", "indexed-job", "jobset", "pytorchjob",
+                                                "mpijob", "trainjob"}));
+}
+
+TEST(Kinds, KueuesWorkloadIsKnownInTheVersionsBeforeAndAfterV015) {
+  const Versions& workload = FindKind("kueue-job").value()->beside.back();
+  ASSERT_EQ(workload.size(), 2U);
+  EXPECT_EQ(kube::ApiVersion(workload[0]), "kueue.x-k8s.io/v1beta2");
+  EXPECT_EQ(kube::ApiVersion(workload[1]), "kueue.x-k8s.io/v1beta1");
+}
+
+TEST(Kinds, AnMpiJobHasTheJobOfItsLauncherBeside) {
+  const Kind& kind = *FindKind("mpijob").value();
+  EXPECT_TRUE(Has(kind.Moments(), Moment::kChildCreated));
+  EXPECT_EQ(kind.beside.front().front(), kube::kJobs);
+}
+
+TEST(Slots, ALauncherHasAPlaceOfItsOwnThoughItHasNoIndex) {
+  const Kind& kind = *FindKind("mpijob").value();
+  const auto slot = [&](const char* role, const char* index) {
+    Object pod = Made("Pod", "p", "u");
+    pod["metadata"]["labels"]["training.kubeflow.org/job-role"] = role;
+    if (index != nullptr) pod["metadata"]["labels"]["training.kubeflow.org/replica-index"] = index;
+    return SlotOf(kind, pod);
+  };
+  EXPECT_FALSE(slot("launcher", nullptr).empty());
+  EXPECT_EQ(slot("launcher", "0"), slot("launcher", nullptr));  // runLauncherAsWorker
+  EXPECT_NE(slot("worker", "0"), slot("launcher", "0"));
+  EXPECT_EQ(slot("worker", nullptr), "");  // its index is missing: nobody knows which one it is
+}
+
+TEST(Look, AVolcanoJobSaysWhenItsPhaseCame) {
+  const Kind& kind = *FindKind("volcano-job").value();
+  Object job = Made("Job", "j", "u");
+  job["status"]["state"] = {{"phase", "Completed"}, {"lastTransitionTime", "2026-11-23T12:00:05Z"}};
+  int shown = 0;
+  for (const MomentSign& each : kind.signs) {
+    const auto look = Look(each.sign, Trimmed(kind, job));
+    if (!look) continue;
+    ++shown;
+    EXPECT_EQ(each.moment, Moment::kComplete);
+    EXPECT_EQ(look->second, SecondOf("2026-11-23T12:00:05Z"));
+  }
+  EXPECT_EQ(shown, 1);
 }
 
 TEST(Look, FieldsMatchOneOfTheirWords) {

@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <string>
+#include <utility>
+
 #include "tests/kubernetes/lifecycle/golden.h"
 
 namespace twofold::lifecycle {
@@ -13,6 +17,8 @@ Workload Sensible() {
   workload.spec.set_gpus(2);
   return workload;
 }
+
+const Kind& KindOf(const char* name) { return *FindKind(name).value(); }
 
 const Kind& Job() { return *FindKind("job").value(); }
 
@@ -36,8 +42,27 @@ bool Has(const std::string& text, const std::string& words) {
   return text.find(words) != std::string::npos;
 }
 
-Workload Placed() {
+Workload Fitting(const Kind& kind) {
   Workload workload = Sensible();
+  if (kind.one_pod) workload.spec.set_workers(1);
+  return workload;
+}
+
+Object BuiltIn(const char* name, const Workload& workload) {
+  const auto objects = Render(KindOf(name), BuiltInTemplate(KindOf(name)), workload);
+  EXPECT_TRUE(objects.ok()) << objects.status();
+  return objects.ok() ? objects->front() : Object();
+}
+
+std::string RefusalOf(const char* name, const Workload& workload) {
+  const Status status = Render(KindOf(name), BuiltInTemplate(KindOf(name)), workload).status();
+  return std::string(status.message());
+}
+
+/// Trainer has no pod template that is the same in all its versions.
+bool HasPods(const Kind& kind) { return kind.own.kind != "TrainJob"; }
+
+Workload Placed(Workload workload) {
   workload.spec.add_node_selector("type=simulated");
   workload.spec.add_tolerations("twofold/simulated:NoSchedule");
   return workload;
@@ -45,9 +70,12 @@ Workload Placed() {
 
 // tests/kubernetes/test_lifecycle.py checks these files against the schemas of Kubernetes.
 TEST(BuiltInTemplates, EachMakesObjectsOfItsKind) {
-  ASSERT_EQ(BuiltInTexts().size(), Kinds().size());
+  const auto has_text = [](const Kind& kind) { return kind.queued.empty(); };
+  ASSERT_TRUE(std::is_partitioned(Kinds().begin(), Kinds().end(), has_text));
+  ASSERT_EQ(BuiltInTexts().size(), std::count_if(Kinds().begin(), Kinds().end(), has_text));
   for (const Kind& kind : Kinds()) {
-    const Workload workload = kind.own.group == "run.ai" ? Sensible() : Placed();
+    const bool bare = kind.own.group == "run.ai" || !HasPods(kind);
+    const Workload workload = bare ? Fitting(kind) : Placed(Fitting(kind));
     const auto objects = Render(kind, BuiltInTemplate(kind), workload);
     ASSERT_TRUE(objects.ok()) << kind.name << ": " << objects.status();
     EXPECT_EQ(objects->front()["metadata"]["name"], "w-7");
@@ -58,7 +86,8 @@ TEST(BuiltInTemplates, EachMakesObjectsOfItsKind) {
 
 TEST(BuiltInTemplates, EachCanHaveVolumes) {
   for (const Kind& kind : Kinds()) {
-    Workload workload = Sensible();
+    if (!HasPods(kind)) continue;
+    Workload workload = Fitting(kind);
     workload.spec.set_pvc("1Mi");
     workload.spec.set_storage_class("fast");
     const auto objects = Render(kind, BuiltInTemplate(kind), workload);
@@ -72,7 +101,7 @@ TEST(BuiltInTemplates, RunaisVolumesAreFieldsOfTheirOwn) {
   Workload workload = Sensible();
   workload.spec.set_pvc("5Gi");
   workload.spec.set_storage_class("fast");
-  const Kind& kind = *FindKind("runai-training").value();
+  const Kind& kind = KindOf("runai-distributed");
   const auto objects = Render(kind, BuiltInTemplate(kind), workload);
   ASSERT_TRUE(objects.ok()) << objects.status();
   const Object& claim = objects->front()["spec"]["pvcs"]["items"]["pvc-new-0"]["value"];
@@ -86,10 +115,129 @@ TEST(BuiltInTemplates, RunaisVolumesAreFieldsOfTheirOwn) {
 }
 
 TEST(BuiltInTemplates, WhatCannotBeGivenToPodsIsRefused) {
-  const Kind& kind = *FindKind("runai-training").value();
-  const Status status = Render(kind, BuiltInTemplate(kind), Placed()).status();
-  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
-  EXPECT_TRUE(Has(std::string(status.message()), "node selector: workloads of kind")) << status;
+  EXPECT_TRUE(Has(RefusalOf("trainjob", Placed(Sensible())), "node selector: workloads of kind"));
+}
+
+TEST(BuiltInTemplates, RunaisLabelsTolerationsAndPlacementAreFieldsOfTheirOwn) {
+  Workload workload = Sensible();
+  workload.spec.add_tolerations("twofold/simulated:NoSchedule");
+  workload.spec.add_node_selector("run.ai/type=dgx");
+  workload.spec.add_node_selector("kai.scheduler/node-pool=pool-a");
+  const Object spec = BuiltIn("runai-distributed", workload)["spec"];
+  EXPECT_EQ(spec["labels"]["items"]["twofold/run"]["value"], "r1");
+  EXPECT_EQ(spec["labels"]["items"]["twofold/workload"]["value"], "w-7");
+  EXPECT_EQ(spec["tolerations"]["items"]["twofold-0"]["value"]["key"], "twofold/simulated");
+  EXPECT_EQ(spec["nodeType"]["value"], "dgx");
+  EXPECT_EQ(spec["nodePools"]["value"], "pool-a");
+  EXPECT_TRUE(Has(RefusalOf("runai-distributed", Placed(Sensible())),
+                  "node selector: 'type=simulated' has no field in Run:ai's workloads"));
+}
+
+TEST(BuiltInTemplates, RunaisGpusAreATextAndNumbersAreNumbers) {
+  for (const char* kind : {"runai-training", "runai-distributed", "runai-interactive"}) {
+    const Object spec = BuiltIn(kind, Fitting(KindOf(kind)))["spec"];
+    EXPECT_EQ(spec["gpu"]["value"], "2") << kind;
+  }
+  EXPECT_EQ(BuiltIn("runai-distributed", Sensible())["spec"]["workers"]["value"], 2);
+}
+
+TEST(BuiltInTemplates, OfOneWorkerThereAreNoWorkersBesideTheMaster) {
+  Workload workload = Sensible();
+  workload.spec.set_workers(1);
+  const Object specs = BuiltIn("pytorchjob", workload)["spec"]["pytorchReplicaSpecs"];
+  EXPECT_TRUE(specs.contains("Master"));
+  EXPECT_FALSE(specs.contains("Worker"));
+  EXPECT_FALSE(BuiltIn("runai-distributed", workload)["spec"].contains("workers"));
+  EXPECT_EQ(BuiltIn("pytorchjob", Sensible())["spec"]["pytorchReplicaSpecs"]["Worker"]["replicas"],
+            2);
+}
+
+TEST(BuiltInTemplates, AKaiJobIsAGangInAQueueThatAStockKaiHas) {
+  const Object job = BuiltIn("kai-job", Sensible());
+  EXPECT_EQ(job["metadata"]["annotations"]["kai.scheduler/batch-min-member"], "3");
+  EXPECT_EQ(job["metadata"]["labels"]["kai.scheduler/queue"], "default-queue");
+  const Object& pod = job["spec"]["template"];
+  EXPECT_EQ(pod["metadata"]["labels"]["kai.scheduler/queue"], "default-queue");
+  EXPECT_EQ(pod["spec"]["schedulerName"], "kai-scheduler");
+  Workload other = Sensible();
+  other.spec.set_queue("team-a");
+  other.spec.set_scheduler("kai-two");
+  const Object named = BuiltIn("kai-job", other);
+  EXPECT_EQ(named["metadata"]["labels"]["kai.scheduler/queue"], "team-a");
+  EXPECT_EQ(named["spec"]["template"]["spec"]["schedulerName"], "kai-two");
+}
+
+TEST(BuiltInTemplates, AnMpiJobsLauncherIsTriedOnce) {
+  EXPECT_EQ(BuiltIn("mpijob", Sensible())["spec"]["runPolicy"]["backoffLimit"], 0);
+}
+
+TEST(BuiltInTemplates, AWorkloadOfOnePodCannotHaveMoreWorkers) {
+  for (const char* kind : {"pod", "kueue-pod", "runai-training", "runai-interactive"}) {
+    EXPECT_TRUE(Has(RefusalOf(kind, Sensible()), "workers: '3' are more than the one pod")) << kind;
+  }
+  const std::string own =
+      BuiltInTemplate(KindOf("runai-training")) + "  parallelism: {value: \"${workers}\"}\n";
+  EXPECT_TRUE(Render(KindOf("runai-training"), own, Sensible()).ok());
+}
+
+TEST(BuiltInTemplates, WhatWaitsForKueueNamesItsQueueAndIsSuspended) {
+  for (const auto& [kind, suspend] : {std::pair{"kueue-job", "/spec/suspend"},
+                                      {"kueue-jobset", "/spec/suspend"},
+                                      {"kueue-trainjob", "/spec/suspend"},
+                                      {"kueue-mpijob", "/spec/runPolicy/suspend"},
+                                      {"kueue-pytorchjob", "/spec/runPolicy/suspend"},
+                                      {"kueue-pod", ""}}) {
+    Workload workload = Fitting(KindOf(kind));
+    const Object usual = BuiltIn(kind, workload);
+    EXPECT_EQ(usual["metadata"]["labels"]["kueue.x-k8s.io/queue-name"], "default") << kind;
+    workload.spec.set_queue("team-a");
+    const Object own = BuiltIn(kind, workload);
+    EXPECT_EQ(own["metadata"]["labels"]["kueue.x-k8s.io/queue-name"], "team-a") << kind;
+    if (*suspend == '\0') continue;
+    EXPECT_EQ(own.at(Object::json_pointer(suspend)), true) << kind;
+  }
+}
+
+TEST(Template, AQueueThatATemplateNamesItselfStays) {
+  const auto objects = Render(
+      KindOf("kueue-job"),
+      "apiVersion: batch/v1\nkind: Job\nmetadata: {labels: {kueue.x-k8s.io/queue-name: mine}}\n",
+      Sensible());
+  ASSERT_TRUE(objects.ok()) << objects.status();
+  EXPECT_EQ(objects->front()["metadata"]["labels"]["kueue.x-k8s.io/queue-name"], "mine");
+  EXPECT_EQ(objects->front()["spec"]["suspend"], true);
+}
+
+TEST(Template, NamesAreAsLongAsWhatControllersMakeOfThemAllows) {
+  struct Row {
+    const char* kind;
+    std::uint32_t workers;
+    std::size_t longest;
+  };
+  for (const Row& row : {Row{"job", 3, 52}, Row{"jobset", 10, 45}, Row{"jobset", 100, 44},
+                         Row{"jobset", 1000, 43}, Row{"jobset", 10000, 42}, Row{"trainjob", 10, 48},
+                         Row{"pytorchjob", 10000, 51}, Row{"mpijob", 10000, 51}}) {
+    Workload workload = Sensible();
+    workload.spec.set_workers(row.workers);
+    workload.name = std::string(row.longest, 'a');
+    EXPECT_EQ(RefusalOf(row.kind, workload), "") << row.kind << row.workers;
+    workload.name += "a";
+    EXPECT_TRUE(Has(RefusalOf(row.kind, workload), "name: 'aaa")) << row.kind << row.workers;
+  }
+}
+
+TEST(Template, NamesBeginWithALetterWhereServicesAreCalledSo) {
+  for (const auto& [kind, refused] : {std::pair{"job", false},
+                                      {"jobset", true},
+                                      {"pytorchjob", true},
+                                      {"mpijob", true},
+                                      {"trainjob", true},
+                                      {"kueue-trainjob", true}}) {
+    Workload workload = Sensible();
+    workload.name = "7-w";
+    EXPECT_EQ(Has(RefusalOf(kind, workload), "name: '7-w' must begin with a letter"), refused)
+        << kind;
+  }
 }
 
 TEST(Template, VolumesOfItsOwnStayBesideOurs) {
@@ -139,6 +287,21 @@ TEST(Template, KeysAreFilledToo) {
 
 TEST(Template, ADollarMoreIsNoField) {
   EXPECT_EQ(Rendered(WithSpec("a: \"$${name}\""))["spec"]["a"], "${name}");
+}
+
+TEST(Template, AFieldCanBeATextAndAnEntryCanDependOnOne) {
+  const Object spec = Rendered(
+      WithSpec("a: \"${gpus:text}\", \"${others?}b\": \"${others}\", \"${queue?}c\": 1"))["spec"];
+  EXPECT_EQ(spec["a"], "2");
+  EXPECT_EQ(spec["b"], 2);
+  EXPECT_EQ(spec["c"], 1);
+  Workload alone = Sensible();
+  alone.spec.set_workers(1);
+  alone.spec.set_queue("");
+  EXPECT_EQ(Rendered(WithSpec("\"${others?}b\": {x: 1}, \"${queue?}c\": 1, d: 1"), alone)["spec"],
+            Object::parse(R"({"d": 1})"));
+  EXPECT_TRUE(Has(ErrorOf(WithSpec("\"${other?}b\": 1")), "${other}: no such field"));
+  EXPECT_TRUE(Has(ErrorOf(WithSpec("a: \"${gpus:number}\"")), "no such field"));
 }
 
 TEST(Template, AnUnknownFieldIsRefusedWithTheKnownOnes) {

@@ -10,6 +10,9 @@
 namespace twofold::lifecycle {
 namespace {
 
+constexpr std::string_view kScheduler = "default-scheduler";
+constexpr std::string_view kController = "kube-controller-manager";
+
 /// `burst` at once, then `rate` a second, `n` in all.
 std::vector<Instant> TokenBucket(int n, int burst, double rate) {
   std::vector<Instant> out;
@@ -21,7 +24,7 @@ std::vector<Instant> AllAt(int n, double ms) { return {static_cast<std::size_t>(
 
 TEST(Plateau, TheSchedulersClientLimitIsNamed) {
   const auto found =
-      FindPlateau("scheduled", Worker::kScheduler, AllAt(1200, -100), TokenBucket(1200, 100, 50));
+      FindPlateau("scheduled", kScheduler, AllAt(1200, -100), TokenBucket(1200, 100, 50));
   ASSERT_TRUE(found);
   EXPECT_NEAR(found->rate, 50, 0.6);
   EXPECT_GE(found->seconds, 19);
@@ -30,15 +33,36 @@ TEST(Plateau, TheSchedulersClientLimitIsNamed) {
 
 TEST(Plateau, TheControllerManagersLimitIsNamed) {
   const auto found =
-      FindPlateau("first_pod", Worker::kController, AllAt(250, -100), TokenBucket(250, 5, 9));
+      FindPlateau("first_pod", kController, AllAt(250, -100), TokenBucket(250, 5, 9));
   ASSERT_TRUE(found);
   EXPECT_NEAR(found->rate, 9, 0.3);
   EXPECT_NE(found->limiter.find("controller manager"), std::string::npos);
 }
 
+TEST(Plateau, LimitsAreNamedAfterTheProgramThatWorksThere) {
+  struct Row {
+    const char* program;
+    double rate;
+    std::string limiter;  // begins so
+  };
+  for (const Row& row :
+       {Row{"kai-scheduler", 50, "KAI's scheduler's default client limit (50 QPS"},
+        Row{"volcano", 50, ""}, Row{"runai-scheduler", 50, ""},
+        Row{"", 50, ""},  // pods name several
+        Row{"mpi-operator", 4, "the MPI operator's default client limit (5 QPS"},
+        Row{"mpi-operator", 9, ""}, Row{"training-operator", 9, "the training operator's"},
+        Row{"vc-controller-manager", 40, "Volcano's controllers' default"}, Row{"runai", 9, ""}}) {
+    const auto found =
+        FindPlateau("step", row.program, AllAt(1000, -100), TokenBucket(1000, 5, row.rate));
+    ASSERT_TRUE(found) << row.program;
+    EXPECT_EQ(found->limiter.substr(0, row.limiter.size()), row.limiter) << row.program;
+    EXPECT_EQ(found->limiter.empty(), row.limiter.empty()) << found->limiter;
+  }
+}
+
 TEST(Plateau, AFlatRateThatNobodyKnowsIsShownWithoutAName) {
   const auto found =
-      FindPlateau("scheduled", Worker::kScheduler, AllAt(3000, -100), TokenBucket(3000, 100, 130));
+      FindPlateau("scheduled", kScheduler, AllAt(3000, -100), TokenBucket(3000, 100, 130));
   ASSERT_TRUE(found);
   EXPECT_EQ(found->limiter, "");
 }
@@ -47,11 +71,11 @@ TEST(Plateau, AFlatGeneratorIsNoLimit) {
   const auto in = TokenBucket(1500, 0, 50);
   auto out = in;
   for (Instant& instant : out) instant += std::chrono::milliseconds(8);
-  EXPECT_FALSE(FindPlateau("scheduled", Worker::kScheduler, in, out));
+  EXPECT_FALSE(FindPlateau("scheduled", kScheduler, in, out));
 }
 
 TEST(Plateau, AFastSchedulerHasNone) {
-  EXPECT_FALSE(FindPlateau("scheduled", Worker::kScheduler, AllAt(1000, 0), AllAt(1000, 20)));
+  EXPECT_FALSE(FindPlateau("scheduled", kScheduler, AllAt(1000, 0), AllAt(1000, 20)));
 }
 
 /// Service of which each takes a random time, for `seconds`.
@@ -70,7 +94,7 @@ int Plateaus(int runs, std::uint64_t seed, Make make) {
   for (int i = 0; i < runs; ++i) {
     const std::vector<Instant> out = make(random);
     const std::vector<Instant> in(2 * out.size() + 1000, At(-100));
-    found += FindPlateau("first_pod", Worker::kController, in, out) ? 1 : 0;
+    found += FindPlateau("first_pod", kController, in, out) ? 1 : 0;
   }
   return found;
 }
@@ -98,19 +122,18 @@ TEST(Plateau, ConstantServiceIsFoundThoughEachIsALittleLate) {
 }
 
 TEST(Plateau, AFlatMomentIsNone) {
-  EXPECT_FALSE(
-      FindPlateau("scheduled", Worker::kScheduler, AllAt(900, -100), TokenBucket(800, 100, 50)));
+  EXPECT_FALSE(FindPlateau("scheduled", kScheduler, AllAt(900, -100), TokenBucket(800, 100, 50)));
 }
 
 TEST(Plateau, OfNothingIsNone) {
-  EXPECT_FALSE(FindPlateau("scheduled", Worker::kScheduler, AllAt(10, 0), {}));
-  EXPECT_FALSE(FindPlateau("scheduled", Worker::kScheduler, {}, AllAt(10, 0)));
+  EXPECT_FALSE(FindPlateau("scheduled", kScheduler, AllAt(10, 0), {}));
+  EXPECT_FALSE(FindPlateau("scheduled", kScheduler, {}, AllAt(10, 0)));
 }
 
 TEST(Plateau, TheOrderOfArrivalDoesNotMatter) {
   auto out = TokenBucket(1200, 100, 50);
   std::shuffle(out.begin(), out.end(), std::mt19937_64(5));
-  EXPECT_TRUE(FindPlateau("scheduled", Worker::kScheduler, AllAt(1200, -100), out));
+  EXPECT_TRUE(FindPlateau("scheduled", kScheduler, AllAt(1200, -100), out));
 }
 
 }  // namespace

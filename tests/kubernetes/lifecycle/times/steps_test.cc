@@ -1,9 +1,11 @@
 #include "kubernetes/lifecycle/times/steps.h"
 
+#include <absl/strings/str_cat.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <random>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -14,6 +16,8 @@ namespace twofold::lifecycle {
 namespace {
 
 const Instant kEnd = At(1e6);
+constexpr const char* kScheduler = "default-scheduler";
+constexpr const char* kController = "kube-controller-manager";
 
 /// `count` come each `every_ms`; one server takes `each_ms` for each.
 std::vector<stats::Passage> Served(int count, double every_ms, double each_ms) {
@@ -98,16 +102,45 @@ TEST(Growth, AServerThatKeepsUpIsHardlyEverSaidToHaveAGrowingQueue) {
   EXPECT_GE(overloaded, 475);
 }
 
-Step StepWith(const char* name, Worker worker, double per_workload,
+Step StepWith(const char* name, const char* program, double per_workload,
               std::vector<stats::Passage> passages) {
-  return {name, worker, per_workload, std::move(passages)};
+  return {name, program, per_workload, std::move(passages)};
+}
+
+std::vector<std::string> ProgramsOf(const char* kind, std::vector<const char*> schedulers) {
+  const Kind& row = *FindKind(kind).value();
+  Observer observer(row, "r1");
+  EXPECT_TRUE(observer.Tell(input::Plan{"load", "w", 2, At(0)}).ok());
+  for (const char* scheduler : schedulers) {
+    Object pod = Made("Pod", absl::StrCat("w-", scheduler), absl::StrCat("u-", scheduler));
+    pod["metadata"]["labels"]["twofold/run"] = "r1";
+    pod["metadata"]["labels"]["twofold/workload"] = "w";
+    pod["spec"]["schedulerName"] = scheduler;
+    observer.Tell(input::Seen{Event::kAdded, pod, At(10)});
+  }
+  std::vector<std::string> programs;
+  for (const Step& step : StepsOf(row, observer, {}, kEnd)) {
+    if (step.program) programs.push_back(*step.program);
+  }
+  return programs;
+}
+
+TEST(Steps, EachIsOfTheKindsControllerOrOfTheSchedulerThatPodsName) {
+  using Programs = std::vector<std::string>;
+  EXPECT_EQ(ProgramsOf("job", {}), (Programs{kController, kScheduler, kController}));
+  EXPECT_EQ(ProgramsOf("mpijob", {kScheduler}),
+            (Programs{"mpi-operator", kScheduler, "mpi-operator"}));
+  EXPECT_EQ(ProgramsOf("volcano-job", {}),
+            (Programs{"vc-controller-manager", "volcano", "vc-controller-manager"}));
+  EXPECT_EQ(ProgramsOf("kai-job", {}), (Programs{kController, "kai-scheduler", kController}));
+  EXPECT_EQ(ProgramsOf("job", {"kai-scheduler"})[1], "kai-scheduler");
+  EXPECT_EQ(ProgramsOf("job", {"one", "two"})[1], "");
 }
 
 TEST(Queues, TheNoteNamesTheFirstStepAndARateBelowTheSlowest) {
-  const std::vector<Step> steps = {
-      StepWith("first_pod", Worker::kController, 1, Served(400, 10, 5)),
-      StepWith("scheduled", Worker::kScheduler, 2, Served(800, 5, 10)),
-      StepWith("complete", Worker::kController, 1, Served(400, 10, 40))};
+  const std::vector<Step> steps = {StepWith("first_pod", kController, 1, Served(400, 10, 5)),
+                                   StepWith("scheduled", kScheduler, 2, Served(800, 5, 10)),
+                                   StepWith("complete", kController, 1, Served(400, 10, 40))};
   const auto queues = QueuesOf(steps, {}, kEnd);
   ASSERT_EQ(queues.size(), 2);
   EXPECT_EQ(queues[0].step, "scheduled");
@@ -119,7 +152,7 @@ TEST(Queues, TheNoteNamesTheFirstStepAndARateBelowTheSlowest) {
 }
 
 TEST(Queues, APlateauIsOneAndItsLimiterIsNamed) {
-  const std::vector<Step> steps = {StepWith("scheduled", Worker::kScheduler, 1, {})};
+  const std::vector<Step> steps = {StepWith("scheduled", kScheduler, 1, {})};
   const std::vector<Plateau> plateaus = {{"scheduled", 50, 20, 100, "a known limit"}};
   const auto note = QueueNote(QueuesOf(steps, plateaus, kEnd));
   ASSERT_TRUE(note);
@@ -128,8 +161,7 @@ TEST(Queues, APlateauIsOneAndItsLimiterIsNamed) {
 }
 
 TEST(Queues, WithoutOneThereIsNoNote) {
-  const std::vector<Step> steps = {
-      StepWith("scheduled", Worker::kScheduler, 1, Served(400, 10, 5))};
+  const std::vector<Step> steps = {StepWith("scheduled", kScheduler, 1, Served(400, 10, 5))};
   EXPECT_FALSE(QueueNote(QueuesOf(steps, {}, kEnd)));
 }
 
