@@ -65,6 +65,10 @@ Status ReadNodes(const UpOptions& options, NodeTemplate& nodes) {
     if (!label.ok()) return ForOption("--label", label.status());
     nodes.labels[label->first] = label->second;
   }
+  if (!options.topology.empty()) {
+    const Status status = Set(nodes.topology, "--topology", options.topology, ParseTopology);
+    if (!status.ok()) return status;
+  }
   for (const std::string& text : options.taints) {
     const auto taint = ParseTaint(text);
     if (!taint.ok()) return ForOption("--taint", taint.status());
@@ -133,6 +137,9 @@ void DeclareNodes(CLI::App& app, UpOptions& options) {
   app.add_option("--label", options.labels, "NAME=VALUE on each node; may be repeated");
   app.add_option("--taint", options.taints,
                  "KEY[=VALUE]:EFFECT beside twofold/simulated=RUN:NoSchedule; may be repeated");
+  app.add_option("--topology", options.topology,
+                 "LEVEL=SIZE,... from the inside out, such as rack=32,block=4: labels by which "
+                 "each 32 nodes share a rack and each 4 racks a block");
   app.add_option("--gpu", options.gpu,
                  "Model of nvidia.com/gpu: T4, V100, A100, L4, L40S, H100, "
                  "H200 or B200")

@@ -27,6 +27,7 @@ struct UpOptions {
   std::vector<std::string> resources;
   std::vector<std::string> labels;
   std::vector<std::string> taints;
+  std::string topology;
   std::string gpu = "H100";
   std::uint64_t seed = 1;
   std::string start = "1s";

@@ -47,7 +47,7 @@ Status CheckPods(kube::Connection& connection, const NodeTemplate& nodes) {
   Status foreign;
   const auto look = [&](const kube::Json& pod) {
     const std::string node = kube::TextAt(pod, "/spec/nodeName");
-    if (!nodes.IndexOf(node) || Tolerates(pod, nodes.own_taint())) return;
+    if (!nodes.IndexOf(node) || IsMeantFor(pod, nodes.own_taint())) return;
     const kube::ObjectName name = kube::NameOf(pod);
     foreign = absl::FailedPreconditionError(
         absl::StrCat("pod ", name.space, "/", name.name, " is on node ", node,

@@ -106,9 +106,11 @@ std::vector<MetricFamily> GpuMetrics(Simulation& simulation) {
     const std::string node = nodes.NameOf(gpu.node);
     Labels labels = {{"gpu", absl::StrCat(gpu.device)},
                      {"UUID", GpuUuid(node, gpu.device)},
+                     {"pci_bus_id", GpuBusId(gpu.device)},
                      {"device", absl::StrCat("nvidia", gpu.device)},
-                     {"modelName", nodes.gpu.product},
-                     {"Hostname", node}};
+                     {"modelName", nodes.gpu.name},
+                     {"Hostname", node},
+                     {"DCGM_FI_DRIVER_VERSION", kDriverVersion}};
     if (gpu.pod) {
       labels.push_back({"container", gpu.container});
       labels.push_back({"namespace", gpu.pod->space});

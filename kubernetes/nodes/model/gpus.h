@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,12 @@ class Gpus {
   /// False: fewer than `count` are free, and none was taken. `pod` is not kFree.
   [[nodiscard]] bool Take(std::uint64_t pod, std::int64_t count);
 
+  /// Takes this one; a pod that had it gets a free one instead. False: there is none.
+  [[nodiscard]] bool TakeDevice(std::uint64_t pod, std::size_t device);
+
+  /// The lowest that the pod has; nullopt: none.
+  [[nodiscard]] std::optional<std::size_t> FirstOf(std::uint64_t pod) const;
+
   /// Those that the pod has are free again; none is fine.
   void Give(std::uint64_t pod);
 
@@ -31,5 +38,8 @@ class Gpus {
 
 /// The name of a device in the form of NVIDIA's; the same for the same node and number.
 std::string GpuUuid(const std::string& node, std::size_t device);
+
+/// Its address on the bus, in the form of NVML.
+std::string GpuBusId(std::size_t device);
 
 }  // namespace twofold::nodes

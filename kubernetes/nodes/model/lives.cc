@@ -61,7 +61,7 @@ void Lives::Seen(const Json& object, Instant now) {
   }
   const auto node = nodes_.IndexOf(kube::TextAt(object, "/spec/nodeName"));
   if (!node || uid.empty() || foreign_.contains(uid)) return;
-  if (!Tolerates(object, nodes_.own_taint())) {
+  if (!IsMeantFor(object, nodes_.own_taint())) {
     foreign_.insert(uid);
     ++counts_.foreign;
     return;
@@ -113,9 +113,33 @@ void Lives::TakeOver(Life& life, Instant now) {
     life.running.since = planned->start;
     if (life.end) life.end = planned->end ? std::max(clocks_(*planned->end), now) : *life.end;
   }
-  // Which devices it had does not matter, as long as no other pod gets them.
-  if (!gpus_[life.node].Take(last_, life.pod.gpus)) life.pod.gpus = 0;
+  // Which devices it had does not matter, as long as no other pod gets them, unless others share
+  // it.
+  const auto shared = SharedDevice(life);
+  Gpus& gpus = gpus_[life.node];
+  const bool has_devices =
+      shared ? gpus.TakeDevice(last_, *shared) : gpus.Take(last_, life.pod.gpus);
+  if (!has_devices) life.pod.gpus = 0;
+  NameGpu(last_, life);
   Move(last_, life, Stage::kRunning);
+}
+
+/// The device that the pod has said it reserves.
+std::optional<std::size_t> Lives::SharedDevice(const Life& life) const {
+  const auto written = life.pod.wishes.find(kReservedGpu);
+  if (!life.pod.reserves_gpu || written == life.pod.wishes.end()) return std::nullopt;
+  const auto devices = static_cast<std::size_t>(nodes_.gpus());
+  for (std::size_t device = 0; device < devices; ++device) {
+    if (GpuUuid(nodes_.NameOf(life.node), device) == written->second) return device;
+  }
+  return std::nullopt;
+}
+
+/// So that the next patch tells which device the pod reserves.
+void Lives::NameGpu(Key key, Life& life) const {
+  if (!life.pod.reserves_gpu) return;
+  const auto device = gpus_[life.node].FirstOf(key);
+  if (device) life.running.gpu = GpuUuid(nodes_.NameOf(life.node), *device);
 }
 
 void Lives::Update(Life& life, const Pod& seen, Instant now) {
@@ -214,7 +238,10 @@ bool Lives::Begin(Key key, Life& life, Instant now) {
   if (life.act != Act::kStart || life.pod.gpus == 0) return true;
   Gpus& gpus = gpus_[life.node];
   gpus.Give(key);  // of a start that failed
-  if (gpus.Take(key, life.pod.gpus)) return true;
+  if (gpus.Take(key, life.pod.gpus)) {
+    NameGpu(key, life);
+    return true;
+  }
   Refuse(life, Ending::kRefused,
          absl::StrCat("Allocate failed due to requested number of devices unavailable for ",
                       kGpuResource, ". Requested: ", life.pod.gpus),

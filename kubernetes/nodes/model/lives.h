@@ -121,6 +121,8 @@ class Lives {
   Life* Admit(const Json& object, std::uint32_t node, Instant now);
   void Destine(Life& life, Instant now);
   void TakeOver(Life& life, Instant now);
+  [[nodiscard]] std::optional<std::size_t> SharedDevice(const Life& life) const;
+  void NameGpu(Key key, Life& life) const;
   void Update(Life& life, const Pod& seen, Instant now);
   [[nodiscard]] static std::optional<Next> NextOf(const Life& life);
   void Arm(Key key, Life& life, Instant now);

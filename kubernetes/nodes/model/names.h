@@ -20,4 +20,9 @@ inline constexpr const char* kPlanned = "twofold/planned";
 
 inline constexpr const char* kGpuResource = "nvidia.com/gpu";
 
+// KAI and Run:ai share a GPU among pods by one more pod that holds the whole device. It has this
+// label, and writes the device's UUID into this annotation, for which their binder waits.
+inline constexpr const char* kGpuGroupLabel = "runai-gpu-group";
+inline constexpr const char* kReservedGpu = "run.ai/reserve_for_gpu_index";
+
 }  // namespace twofold::nodes

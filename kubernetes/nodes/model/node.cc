@@ -4,6 +4,8 @@
 #include <absl/strings/match.h>
 #include <absl/strings/numbers.h>
 #include <absl/strings/str_cat.h>
+#include <absl/strings/str_replace.h>
+#include <absl/strings/str_split.h>
 
 #include <algorithm>
 #include <string_view>
@@ -19,17 +21,29 @@ struct KnownGpu {
 // Memory as nvidia-smi shows it, in MiB.
 const std::vector<KnownGpu>& KnownGpus() {
   static const std::vector<KnownGpu> known = {
-      {"T4", {"Tesla-T4", "turing", 15360, false}},
-      {"V100", {"Tesla-V100-SXM2-32GB", "volta", 32768, false}},
-      {"A100", {"NVIDIA-A100-SXM4-80GB", "ampere", 81920, true}},
-      {"L4", {"NVIDIA-L4", "ada-lovelace", 23034, false}},
-      {"L40S", {"NVIDIA-L40S", "ada-lovelace", 46068, false}},
-      {"H100", {"NVIDIA-H100-80GB-HBM3", "hopper", 81559, true}},
-      {"H200", {"NVIDIA-H200", "hopper", 143771, true}},
-      {"B200", {"NVIDIA-B200", "blackwell", 183359, true}},
+      {"T4", {"Tesla T4", "turing", 15360, false, "7.5"}},
+      {"V100", {"Tesla V100-SXM2-32GB", "volta", 32768, false, "7.0"}},
+      {"A100", {"NVIDIA A100-SXM4-80GB", "ampere", 81920, true, "8.0"}},
+      {"L4", {"NVIDIA L4", "ada-lovelace", 23034, false, "8.9"}},
+      {"L40S", {"NVIDIA L40S", "ada-lovelace", 46068, false, "8.9"}},
+      {"H100", {"NVIDIA H100 80GB HBM3", "hopper", 81559, true, "9.0"}},
+      {"H200", {"NVIDIA H200", "hopper", 143771, true, "9.0"}},
+      {"B200", {"NVIDIA B200", "blackwell", 183359, true, "10.0"}},
   };
   return known;
 }
+
+struct KnownLevel {
+  std::string_view name;
+  const char* label;
+};
+
+// Zones and regions have labels of Kubernetes; racks and blocks those in examples of Kueue and KAI.
+constexpr KnownLevel kLevels[] = {{"zone", "topology.kubernetes.io/zone"},
+                                  {"region", "topology.kubernetes.io/region"},
+                                  {"rack", "cloud.provider.com/topology-rack"},
+                                  {"block", "cloud.provider.com/topology-block"}};
+constexpr std::size_t kLongestLevel = 15;  // so that it fits into a label's value with the run
 
 constexpr const char* kLeaseSpace = "kube-node-lease";
 constexpr std::size_t kLongestLabel = 63;
@@ -74,22 +88,60 @@ std::pair<std::string, std::string> Halves(const std::string& text) {
   return {text.substr(0, equals), text.substr(std::min(equals + 1, text.size()))};
 }
 
-Json NodeLabels(const NodeTemplate& nodes, const std::string& name) {
+// Empty: there is no such level.
+std::string LabelOfLevel(const std::string& name) {
+  for (const KnownLevel& level : kLevels) {
+    if (level.name == name) return level.label;
+  }
+  return name.find('/') != std::string::npos && IsKey(name) ? name : "";
+}
+
+// "570.133.20" as PREFIX.full, .major, .minor and .revision.
+void PutVersion(Json& labels, const std::string& prefix, const std::string& version) {
+  constexpr const char* kParts[] = {".major", ".minor", ".revision"};
+  labels[prefix + ".full"] = version;
+  const std::vector<std::string> parts = absl::StrSplit(version, '.');
+  for (std::size_t i = 0; i < parts.size(); ++i) labels[prefix + kParts[i]] = parts[i];
+}
+
+// What NVIDIA's feature discovery says of a node with such GPUs, none of them shared or split.
+Json FoundFeatures(const GpuModel& gpu, std::int64_t count) {
+  const std::vector<std::string> compute = absl::StrSplit(gpu.compute, '.');
+  Json labels = {{"nvidia.com/gpu.count", absl::StrCat(count)},
+                 {"nvidia.com/gpu.product", gpu.product()},
+                 {"nvidia.com/gpu.family", gpu.family},
+                 {"nvidia.com/gpu.memory", absl::StrCat(gpu.memory_mib)},
+                 {"nvidia.com/gpu.compute.major", compute.front()},
+                 {"nvidia.com/gpu.compute.minor", compute.back()},
+                 {"nvidia.com/gpu.mode", "compute"},
+                 {"nvidia.com/gpu.replicas", "1"},
+                 {"nvidia.com/gpu.sharing-strategy", "none"},
+                 {"nvidia.com/mig.capable", gpu.mig_capable ? "true" : "false"},
+                 {"nvidia.com/mps.capable", "false"},
+                 {"nvidia.com/vgpu.present", "false"}};
+  PutVersion(labels, "nvidia.com/cuda.driver-version", kDriverVersion);
+  PutVersion(labels, "nvidia.com/cuda.runtime-version", kCudaVersion);
+  return labels;
+}
+
+std::string UnitOf(const NodeTemplate& nodes, const TopologyLevel& level, std::uint32_t index) {
+  return absl::StrCat(nodes.run, "-", level.word, "-", index / level.nodes);
+}
+
+Json NodeLabels(const NodeTemplate& nodes, std::uint32_t index) {
   Json labels = {{"kubernetes.io/arch", "amd64"},
                  {"kubernetes.io/os", "linux"},
-                 {"kubernetes.io/hostname", name},
+                 {"kubernetes.io/hostname", nodes.NameOf(index)},
                  {"node.kubernetes.io/instance-type", "twofold"},
                  {kRunLabel, nodes.run}};
   if (const std::int64_t gpus = nodes.gpus(); gpus > 0) {
-    // What NVIDIA's feature discovery says of a node of this kind.
-    labels.update({{"nvidia.com/gpu.present", "true"},
-                   {"nvidia.com/gpu.count", absl::StrCat(gpus)},
-                   {"nvidia.com/gpu.product", nodes.gpu.product},
-                   {"nvidia.com/gpu.family", nodes.gpu.family},
-                   {"nvidia.com/gpu.memory", absl::StrCat(nodes.gpu.memory_mib)},
-                   {"nvidia.com/gpu.replicas", "1"},
-                   {"nvidia.com/mig.capable", nodes.gpu.mig_capable ? "true" : "false"},
-                   {"nvidia.com/mig.strategy", "single"}});
+    labels.update(FoundFeatures(nodes.gpu, gpus));
+    // NVIDIA's GPU Operator adds the first, and asks for the second: its strategy is `single`,
+    // which is said of nodes without MIG, too.
+    labels.update({{"nvidia.com/gpu.present", "true"}, {"nvidia.com/mig.strategy", "single"}});
+  }
+  for (const TopologyLevel& level : nodes.topology) {
+    labels[level.label] = UnitOf(nodes, level, index);
   }
   for (const auto& [key, value] : nodes.labels) labels[key] = value;
   return labels;
@@ -133,7 +185,8 @@ Json NotReady() { return TaintJson({"node.kubernetes.io/not-ready", "", "NoSched
 Result<GpuModel> FindGpu(const std::string& name) {
   std::string known;
   for (const KnownGpu& gpu : KnownGpus()) {
-    if (absl::EqualsIgnoreCase(name, gpu.name) || absl::EqualsIgnoreCase(name, gpu.model.product)) {
+    if (absl::EqualsIgnoreCase(name, gpu.name) ||
+        absl::EqualsIgnoreCase(name, gpu.model.product())) {
       return gpu.model;
     }
     absl::StrAppend(&known, known.empty() ? "" : ", ", gpu.name);
@@ -141,6 +194,8 @@ Result<GpuModel> FindGpu(const std::string& name) {
   return absl::InvalidArgumentError(
       absl::StrCat("'", name, "' is not a known model of GPU: ", known));
 }
+
+std::string GpuModel::product() const { return absl::StrReplaceAll(name, {{" ", "-"}}); }
 
 std::string NodeTemplate::NameOf(std::uint32_t index) const {
   return absl::StrCat(run, "-", index);
@@ -177,6 +232,32 @@ Result<std::pair<std::string, std::string>> ParseLabel(const std::string& text) 
   if (text.find('=') != std::string::npos && IsKey(label.first) && has_value) return label;
   return absl::InvalidArgumentError(absl::StrCat(
       "'", text, "' is not [PREFIX/]NAME=VALUE, each at most 63 letters, digits and -_."));
+}
+
+Result<std::vector<TopologyLevel>> ParseTopology(const std::string& text) {
+  constexpr std::uint64_t kMost = 1'000'000'000;  // nodes of a unit
+  std::vector<TopologyLevel> levels;
+  std::uint64_t nodes = 1;
+  const std::vector<std::string> parts = absl::StrSplit(text, ',');
+  for (const std::string& part : parts) {
+    const auto [name, size] = Halves(part);
+    const std::string label = LabelOfLevel(name);
+    const std::string word = name.substr(name.rfind('/') + 1);
+    const bool is_new = std::none_of(levels.begin(), levels.end(),
+                                     [&](const auto& each) { return each.label == label; });
+    std::uint64_t units = 0;
+    const bool has_size = absl::SimpleAtoi(size, &units) && 0 < units && units <= kMost / nodes;
+    if (label.empty() || word.size() > kLongestLevel || !is_new || !has_size) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "'", part, "' is not LEVEL=SIZE, such as rack=32: how many nodes, or units of the level ",
+          "before, are one; levels are zone, region, rack, block or a key PREFIX/NAME, its NAME "
+          "of ",
+          kLongestLevel, " characters at most, each once"));
+    }
+    nodes *= units;
+    levels.push_back({label, word, nodes});
+  }
+  return levels;
 }
 
 Result<std::pair<std::string, std::string>> ParseResource(const std::string& text) {
@@ -219,15 +300,15 @@ bool HasTaintsOf(const NodeTemplate& nodes, const Json& node) {
 }
 
 kube::Call CreateNode(const NodeTemplate& nodes, std::uint32_t index, Moment now) {
-  const std::string name = nodes.NameOf(index);
   Json taints = Json::array();
   for (const Taint& taint : nodes.all_taints()) taints.push_back(TaintJson(taint));
-  return kube::Create(kube::kNodes,
-                      {{"apiVersion", "v1"},
-                       {"kind", "Node"},
-                       {"metadata", {{"name", name}, {"labels", NodeLabels(nodes, name)}}},
-                       {"spec", {{"taints", taints}}},
-                       {"status", NodeStatus(nodes, now)}});
+  return kube::Create(
+      kube::kNodes,
+      {{"apiVersion", "v1"},
+       {"kind", "Node"},
+       {"metadata", {{"name", nodes.NameOf(index)}, {"labels", NodeLabels(nodes, index)}}},
+       {"spec", {{"taints", taints}}},
+       {"status", NodeStatus(nodes, now)}});
 }
 
 kube::Call RefreshNode(const NodeTemplate& nodes, std::uint32_t index, Moment now) {
@@ -236,7 +317,7 @@ kube::Call RefreshNode(const NodeTemplate& nodes, std::uint32_t index, Moment no
   // Else resources that the template no longer has would stay.
   for (const char* resources : {"capacity", "allocatable"}) status[resources]["$patch"] = "replace";
   return kube::Patch(kube::kNodes, {"", name}, kube::PatchKind::kStrategic,
-                     {{"metadata", {{"labels", NodeLabels(nodes, name)}}}, {"status", status}}, {},
+                     {{"metadata", {{"labels", NodeLabels(nodes, index)}}}, {"status", status}}, {},
                      "status");
 }
 

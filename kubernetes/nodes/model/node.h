@@ -18,15 +18,29 @@ namespace twofold::nodes {
 
 /// A model of GPU, as the labels and metrics of a node name it.
 struct GpuModel {
-  std::string product = "NVIDIA-H100-80GB-HBM3";
+  std::string name = "NVIDIA H100 80GB HBM3";  ///< as NVML says it
   std::string family = "hopper";
   std::int64_t memory_mib = 81559;
   bool mig_capable = true;
+  std::string compute = "9.0";  ///< its capability
+
+  /// The name as values of labels have it: with dashes for blanks.
+  [[nodiscard]] std::string product() const;
 };
+
+inline constexpr const char* kDriverVersion = "570.133.20";  ///< of NVIDIA, knows all models
+inline constexpr const char* kCudaVersion = "12.8";          ///< the newest that it runs
 
 /// The model with this product name or the part of it that tells it apart: "H100". Case counts not.
 /// kInvalidArgument: unknown, and the known ones.
 Result<GpuModel> FindGpu(const std::string& name);
+
+/// A level of the network or of the room: nodes in the order of their numbers share its units.
+struct TopologyLevel {
+  std::string label;        ///< "cloud.provider.com/topology-rack"
+  std::string word;         ///< in its values: "rack"
+  std::uint64_t nodes = 1;  ///< of a unit
+};
 
 /// Nodes that are alike.
 struct NodeTemplate {
@@ -34,7 +48,8 @@ struct NodeTemplate {
   std::uint32_t count = 1;
   std::map<std::string, std::string> capacity = {{"cpu", "64"}, {"memory", "512Gi"}};
   std::map<std::string, std::string> labels;
-  std::vector<Taint> taints;  ///< beside their own
+  std::vector<Taint> taints;            ///< beside their own
+  std::vector<TopologyLevel> topology;  ///< the innermost first
   GpuModel gpu;
 
   [[nodiscard]] std::string NameOf(std::uint32_t index) const;
@@ -55,6 +70,10 @@ inline constexpr Duration kLeasePeriod = std::chrono::seconds(10);
 
 /// NAME=VALUE with a name and value that Kubernetes takes as a label, other than that of the run.
 Result<std::pair<std::string, std::string>> ParseLabel(const std::string& text);
+
+/// LEVEL=SIZE,... from the inside out: `rack=32,block=4` are racks of 32 nodes and blocks of 4
+/// racks. A level is zone, region, rack, block, or the key of a label.
+Result<std::vector<TopologyLevel>> ParseTopology(const std::string& text);
 
 /// NAME=QUANTITY of a resource: nvidia.com/gpu=8, ephemeral-storage=1Ti.
 Result<std::pair<std::string, std::string>> ParseResource(const std::string& text);

@@ -55,7 +55,7 @@ std::map<std::string, std::string> WishesOf(const Json& object) {
   const Json* annotations = kube::At(object, "/metadata/annotations");
   if (annotations == nullptr || !annotations->is_object()) return wishes;
   for (const char* name : {kStartTime, kRunTime, kStopTime, kFailures, kExitCode, kEvictAfter,
-                           kUtilisation, kPlanned}) {
+                           kUtilisation, kPlanned, kReservedGpu}) {
     const auto found = annotations->find(name);
     if (found != annotations->end() && found->is_string()) wishes[name] = found->get<std::string>();
   }
@@ -108,6 +108,7 @@ Pod ReadPod(const Json& object) {
   pod.restart = RestartOf(kube::TextAt(object, "/spec/restartPolicy"));
   pod.wishes = WishesOf(object);
   pod.gpus = GpusOfPod(object);
+  pod.reserves_gpu = pod.gpus == 1 && !kube::LabelOf(object, kGpuGroupLabel).empty();
   pod.phase = PhaseOf(kube::TextAt(object, "/status/phase"));
   pod.is_deleted = !kube::TextAt(object, "/metadata/deletionTimestamp").empty();
   const Json* grace = kube::At(object, "/metadata/deletionGracePeriodSeconds");
@@ -120,6 +121,10 @@ bool Tolerates(const Json& pod, const Taint& taint) {
   const Json& tolerations = ListAt(pod, "/spec/tolerations");
   return std::any_of(tolerations.begin(), tolerations.end(),
                      [&](const Json& toleration) { return Covers(toleration, taint); });
+}
+
+bool IsMeantFor(const Json& pod, const Taint& taint) {
+  return Tolerates(pod, taint) || ReadPod(pod).reserves_gpu;
 }
 
 }  // namespace twofold::nodes

@@ -45,6 +45,7 @@ struct Pod {
   Restart restart = Restart::kAlways;
   std::map<std::string, std::string> wishes;  ///< annotations of names.h
   std::int64_t gpus = 0;
+  bool reserves_gpu = false;  ///< it holds a device that other pods share (names.h)
   Phase phase = Phase::kPending;
   bool is_deleted = false;  ///< it has a deletionTimestamp
   Duration grace{};         ///< seconds that it may take to stop
@@ -55,5 +56,10 @@ Pod ReadPod(const Json& object);
 
 /// Whether the pod may run beside this taint.
 bool Tolerates(const Json& pod, const Taint& taint);
+
+/// Whether a pod on a node with this taint of ours is meant to be there: it tolerates the taint, or
+/// reserves a GPU. KAI puts such a pod where it has put the pod that asked for a share, and before
+/// v0.17 without its tolerations.
+bool IsMeantFor(const Json& pod, const Taint& taint);
 
 }  // namespace twofold::nodes

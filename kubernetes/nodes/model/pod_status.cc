@@ -136,7 +136,9 @@ kube::Call RunningPatch(const Pod& pod, const Running& running) {
         PodCondition("ContainersReady", true, "", start), PodCondition("Ready", true, "", start)}},
       {"containerStatuses", RunningContainers(pod, running)}};
   if (!pod.init.empty()) status["initContainerStatuses"] = InitContainers(pod, running, {});
-  return StatusPatch(pod, {{"annotations", {{kPlanned, ToText(running.planned)}}}}, status);
+  Json annotations = {{kPlanned, ToText(running.planned)}};
+  if (!running.gpu.empty()) annotations[kReservedGpu] = running.gpu;
+  return StatusPatch(pod, {{"annotations", std::move(annotations)}}, status);
 }
 
 kube::Call EndedPatch(const Pod& pod, const Fate& fate, const std::optional<Running>& running,

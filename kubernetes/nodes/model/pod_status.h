@@ -27,6 +27,7 @@ struct Running {
   Planned planned;
   Moment since;       ///< when the present containers started
   std::string ip;     ///< of the pod
+  std::string gpu;    ///< UUID of the device that the pod reserves for others; empty: none
   int restarts = 0;   ///< of its containers
   int exit_code = 0;  ///< with which the ones before ended
   Moment before;      ///< when they had started

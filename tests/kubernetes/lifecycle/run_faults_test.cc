@@ -14,8 +14,10 @@
 namespace twofold::lifecycle {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 TEST_F(RunTest, ThrottlingIsCountedAndSaidToBeALimit) {
   BeginController();
@@ -81,6 +83,47 @@ TEST_F(RunTest, AKindThatIsNotInstalledIsNamed) {
   const Status status = Execute(plan);
   EXPECT_EQ(status.code(), absl::StatusCode::kNotFound);
   EXPECT_THAT(std::string(status.message()), HasSubstr("JobSet"));
+}
+
+TEST_F(RunTest, WhatControllersAddMayBeMissingInTheClusterAndIsNoted) {
+  BeginController();
+  RunPlan plan = Plan();
+  plan.spec.set_kind("kai-job");
+  ASSERT_TRUE(Execute(plan).ok());
+  const Report report = Reported();
+  EXPECT_EQ(CountIn(report, "complete"), 10);
+  EXPECT_THAT(report.notes, Contains(AllOf(HasSubstr("no PodGroup is watched"),
+                                           HasSubstr("scheduling.run.ai/v2alpha2"),
+                                           HasSubstr("missing are group_created"))));
+  EXPECT_THAT(report.notes, Contains(AllOf(HasSubstr("no BindRequest is watched"),
+                                           HasSubstr("missing are decided"))));
+}
+
+TEST_F(RunTest, AnOlderVersionOfWhatControllersAddIsWatched) {
+  BeginController();
+  RunPlan plan = Plan();
+  plan.spec.set_kind("kueue-job");
+  std::thread kueue([&] {
+    testing::Await([&] { return api_.All(kube::kJobs).size() == 10; });
+    for (const kube::Json& job : api_.All(kube::kJobs)) {
+      const kube::Json& metadata = job["metadata"];
+      api_.Put({"kueue.x-k8s.io", "v1beta1", "workloads", "Workload"},
+               {{"metadata",
+                 {{"name", absl::StrCat("job-", metadata["name"].get<std::string>(), "-1a2b3")},
+                  {"namespace", "load"},
+                  {"ownerReferences",
+                   {{{"kind", "Job"}, {"name", metadata["name"]}, {"uid", metadata["uid"]}}}}}},
+                {"status",
+                 {{"conditions",
+                   {{{"type", "Admitted"},
+                     {"status", "True"},
+                     {"lastTransitionTime", "2026-11-23T12:00:05Z"}}}}}}});
+    }
+  });
+  ASSERT_TRUE(Execute(plan).ok());
+  kueue.join();
+  EXPECT_THAT(Reported().notes, Not(Contains(HasSubstr("is watched"))));
+  for (const Life& life : Lives()) EXPECT_TRUE(Of(SightsOf(life), Moment::kAdmitted)) << life.name;
 }
 
 TEST_F(RunTest, ARunOfThatNameIsNotDisturbed) {

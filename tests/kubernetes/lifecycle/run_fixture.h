@@ -109,7 +109,8 @@ class RunTest : public ::testing::Test {
            {"authentication.k8s.io", "v1", "selfsubjectreviews", "SelfSubjectReview", false},
            {"flowcontrol.apiserver.k8s.io", "v1", "prioritylevelconfigurations",
             "PriorityLevelConfiguration", false},
-           {"flowcontrol.apiserver.k8s.io", "v1", "flowschemas", "FlowSchema", false}}}};
+           {"flowcontrol.apiserver.k8s.io", "v1", "flowschemas", "FlowSchema", false},
+           {"kueue.x-k8s.io", "v1beta1", "workloads", "Workload"}}}};  // as Kueue before v0.15
   std::unique_ptr<FakeController> controller_;
   std::unique_ptr<lifecycle::Run> run_;
 };

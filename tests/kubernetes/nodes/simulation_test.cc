@@ -257,10 +257,11 @@ TEST_F(SimulationTest, GpusShowTheLoadOfTheirPods) {
   ASSERT_TRUE(AwaitPhase("Running", 1));
   ASSERT_TRUE(testing::Await([&] { return simulation_->counts().lives.running == 1; }));
   const std::string page = metrics::Page(GpuMetrics(*simulation_)).body;
-  const std::string labels =
-      absl::StrCat(R"({gpu="0",UUID=")", GpuUuid("sim-1", 0),
-                   R"(",device="nvidia0",modelName="NVIDIA-H100-80GB-HBM3",Hostname="sim-1",)",
-                   R"(container="main",namespace="default",pod="trainer"})");
+  const std::string labels = absl::StrCat(R"({gpu="0",UUID=")", GpuUuid("sim-1", 0),
+                                          R"(",pci_bus_id="00000000:10:00.0",device="nvidia0",)",
+                                          R"(modelName="NVIDIA H100 80GB HBM3",Hostname="sim-1",)",
+                                          R"(DCGM_FI_DRIVER_VERSION="570.133.20",)",
+                                          R"(container="main",namespace="default",pod="trainer"})");
   EXPECT_EQ(testing::SeriesIn(page, "DCGM_FI_DEV_GPU_UTIL" + labels), 70);
   const auto used = testing::SeriesIn(page, "DCGM_FI_DEV_FB_USED" + labels);
   const auto free = testing::SeriesIn(page, "DCGM_FI_DEV_FB_FREE" + labels);
@@ -269,7 +270,9 @@ TEST_F(SimulationTest, GpusShowTheLoadOfTheirPods) {
   EXPECT_GT(*used, *free);
   const std::string idle =
       absl::StrCat(R"(DCGM_FI_DEV_GPU_UTIL{gpu="1",UUID=")", GpuUuid("sim-1", 1),
-                   R"(",device="nvidia1",modelName="NVIDIA-H100-80GB-HBM3",Hostname="sim-1"})");
+                   R"(",pci_bus_id="00000000:11:00.0",device="nvidia1",)",
+                   R"(modelName="NVIDIA H100 80GB HBM3",Hostname="sim-1",)",
+                   R"(DCGM_FI_DRIVER_VERSION="570.133.20"})");
   EXPECT_EQ(testing::SeriesIn(page, idle), 0);
 }
 
@@ -468,6 +471,7 @@ TEST_F(NodesProgramTest, WrongOptionsAreNamed) {
                                                         {"--label", "twofold/nodes=x"},
                                                         {"--lose", "5"},
                                                         {"--gpu", "K80"},
+                                                        {"--topology", "rack=none"},
                                                         {"--run", "A_b"},
                                                         {"--gpu-utilisation", "120"},
                                                         {"--cpu", "many"}}) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "kubernetes/api/errors.h"
+#include "kubernetes/nodes/model/gpus.h"
 #include "tests/kubernetes/nodes/model/objects.h"
 
 namespace twofold::nodes {
@@ -227,6 +228,54 @@ TEST_F(LivesTest, APodThatFindsTooFewGpusIsRefusedAsByAKubelet) {
   EXPECT_EQ(In(ended, "/status/reason"), "UnexpectedAdmissionError");
   EXPECT_THAT(In(ended, "/status/message"), HasSubstr("nvidia.com/gpu. Requested: 2"));
   EXPECT_FALSE(Has(ended, "/status/containerStatuses"));
+}
+
+/// As KAI makes it for pods that ask for a share of a GPU; before v0.17 it tolerates nothing.
+Json Reservation(const std::string& name) {
+  Json pod = WithGpus(PodOn("sim-0", name, "Always"), 1);
+  pod["metadata"]["namespace"] = "kai-resource-reservation";
+  pod["metadata"]["labels"][kGpuGroupLabel] = "group-" + name;
+  pod["spec"].erase("tolerations");
+  return pod;
+}
+
+std::string ReservedBy(const Json& patch) {
+  return patch["metadata"]["annotations"].value(kReservedGpu, "");
+}
+
+TEST_F(LivesTest, APodThatReservesAGpuForSharesSaysWhichOne) {
+  Lives lives = Make();
+  lives.Seen(Reservation("a"), At(seconds(0)));
+  EXPECT_EQ(lives.counts().foreign, 0);
+  EXPECT_EQ(ReservedBy(Carry(lives, seconds(1))), GpuUuid("sim-0", 0));
+  lives.Seen(Reservation("b"), At(seconds(1)));
+  EXPECT_EQ(ReservedBy(Carry(lives, seconds(2))), GpuUuid("sim-0", 1));
+  lives.Seen(WithGpus(PodOn("sim-0", "whole"), 1), At(seconds(2)));
+  EXPECT_EQ(ReservedBy(Carry(lives, seconds(3))), "");
+  // One that asks for a share has the label too, but asks for no device.
+  Json shared = PodOn("sim-0", "share");
+  shared["metadata"]["labels"][kGpuGroupLabel] = "group-a";
+  lives.Seen(shared, At(seconds(4)));
+  EXPECT_EQ(ReservedBy(Carry(lives, seconds(5))), "");
+}
+
+TEST_F(LivesTest, AReservedGpuStaysTheOneThatAKilledUpHasWritten) {
+  Lives lives = Make();
+  const auto running = [](Json pod) {
+    pod["status"]["phase"] = "Running";
+    return pod;
+  };
+  lives.Seen(running(WithGpus(PodOn("sim-0", "whole", "Always"), 1)), At(seconds(0)));
+  Json reservation = running(Reservation("a"));
+  reservation["metadata"]["annotations"][kReservedGpu] = GpuUuid("sim-0", 0);
+  lives.Seen(reservation, At(seconds(0)));
+  std::map<std::size_t, std::string> holders;
+  lives.ForEachGpu([&](const Lives::GpuUse& use) {
+    if (use.pod != nullptr) holders[use.device] = use.pod->name.name;
+  });
+  EXPECT_EQ(holders, (std::map<std::size_t, std::string>{{0, "a"}, {1, "whole"}}));
+  lives.Seen(Reservation("b"), At(seconds(1)));
+  EXPECT_EQ(ReservedBy(Carry(lives, seconds(2))), GpuUuid("sim-0", 2));
 }
 
 TEST_F(LivesTest, AReplacedPodIsForgotten) {

@@ -52,7 +52,47 @@ TEST(Node, GpusAreLabelledAsByFeatureDiscovery) {
   EXPECT_EQ(labels["nvidia.com/gpu.count"], "8");
   EXPECT_EQ(labels["nvidia.com/gpu.product"], "NVIDIA-A100-SXM4-80GB");
   EXPECT_EQ(labels["nvidia.com/gpu.memory"], "81920");
+  EXPECT_EQ(labels["nvidia.com/gpu.compute.major"], "8");
+  EXPECT_EQ(labels["nvidia.com/gpu.compute.minor"], "0");
+  EXPECT_EQ(labels["nvidia.com/gpu.sharing-strategy"], "none");
+  EXPECT_EQ(labels["nvidia.com/mps.capable"], "false");
+  EXPECT_EQ(labels["nvidia.com/vgpu.present"], "false");
+  EXPECT_EQ(labels["nvidia.com/cuda.driver-version.full"], kDriverVersion);
+  EXPECT_EQ(labels["nvidia.com/cuda.driver-version.revision"], "20");
+  EXPECT_EQ(labels["nvidia.com/cuda.runtime-version.minor"], "8");
+  EXPECT_FALSE(labels.contains("nvidia.com/cuda.runtime-version.revision"));
+  // Of the GPU Operator, whose strategy is told of nodes without MIG as well.
   EXPECT_EQ(labels["nvidia.com/mig.strategy"], "single");
+}
+
+TEST(Node, ProductsAreNamesWithDashesForBlanks) {
+  EXPECT_EQ(GpuModel().product(), "NVIDIA-H100-80GB-HBM3");
+  EXPECT_EQ(FindGpu("T4")->product(), "Tesla-T4");
+  EXPECT_EQ(FindGpu("nvidia-h100-80gb-hbm3")->name, "NVIDIA H100 80GB HBM3");
+}
+
+TEST(Node, NeighboursShareARackAndRacksABlock) {
+  NodeTemplate nodes;
+  nodes.count = 300;
+  nodes.topology = *ParseTopology("rack=32,block=4,network.topology.nvidia.com/spine=2");
+  const auto labels = [&](std::uint32_t index) {
+    return Body(CreateNode(nodes, index, kNow))["metadata"]["labels"];
+  };
+  EXPECT_EQ(labels(0)["cloud.provider.com/topology-rack"], "sim-rack-0");
+  EXPECT_EQ(labels(31)["cloud.provider.com/topology-rack"], "sim-rack-0");
+  EXPECT_EQ(labels(32)["cloud.provider.com/topology-rack"], "sim-rack-1");
+  EXPECT_EQ(labels(127)["cloud.provider.com/topology-block"], "sim-block-0");
+  EXPECT_EQ(labels(128)["cloud.provider.com/topology-block"], "sim-block-1");
+  EXPECT_EQ(labels(255)["network.topology.nvidia.com/spine"], "sim-spine-0");
+  EXPECT_EQ(labels(256)["network.topology.nvidia.com/spine"], "sim-spine-1");
+  EXPECT_EQ(Body(RefreshNode(nodes, 32, kNow))["metadata"]["labels"], labels(32));
+  nodes.labels = {{"cloud.provider.com/topology-rack", "mine"}};
+  EXPECT_EQ(labels(0)["cloud.provider.com/topology-rack"], "mine");
+  EXPECT_EQ(ParseTopology("zone=2,region=3")->front().label, "topology.kubernetes.io/zone");
+  for (const char* text : {"", "rack", "rack=0", "rack=-1", "rack=x", "row=2", "rack=2,rack=2",
+                           "a/sixteen-letters-x=2", "rack=2,", "rack=1000000,block=1000000"}) {
+    EXPECT_FALSE(ParseTopology(text).ok()) << text;
+  }
 }
 
 TEST(Node, HasNoAddress) {
@@ -133,6 +173,19 @@ TEST(Gpus, NamesDifferByNodeAndDeviceAndStayTheSame) {
   EXPECT_THAT(
       GpuUuid("sim-0", 1),
       testing::MatchesRegex("GPU-[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"));
+}
+
+TEST(Gpus, ADeviceIsTakenFromWhoDoesNotMind) {
+  Gpus gpus(2);
+  ASSERT_TRUE(gpus.Take(1, 1));
+  ASSERT_TRUE(gpus.TakeDevice(2, 0));
+  EXPECT_EQ(gpus.FirstOf(2), 0U);
+  EXPECT_EQ(gpus.FirstOf(1), 1U);
+  EXPECT_FALSE(gpus.TakeDevice(3, 0));  // nothing is free
+  EXPECT_FALSE(gpus.TakeDevice(3, 2));
+  EXPECT_EQ(gpus.FirstOf(3), std::nullopt);
+  EXPECT_EQ(GpuBusId(0), "00000000:10:00.0");
+  EXPECT_EQ(GpuBusId(127), "00000000:8F:00.0");
 }
 
 TEST(Gpus, AreGivenLowestFirst) {
