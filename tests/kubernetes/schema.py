@@ -5,8 +5,9 @@ import pathlib
 
 import jsonschema
 
-# Only the fields that the manifests use, written after the documentation of each project.
-OWN_SCHEMAS = [pathlib.Path(__file__).parent / f"{project}-schemas.json" for project in ("cert-manager", "cloudnative-pg")]
+# Only the fields that the manifests and templates use, written after the documentation of each project. Those of
+# workloads have, beside the fields, what webhooks and controllers refuse: replica specs of 0, for example.
+OWN_SCHEMAS = [pathlib.Path(__file__).parent / f"{name}-schemas.json" for name in ("cert-manager", "cloudnative-pg", "workload")]
 OBJECT_META = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
 QUANTITY = "io.k8s.apimachinery.pkg.api.resource.Quantity"
 # The names of these fields are given by users, not by Kubernetes.
