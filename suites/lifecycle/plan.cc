@@ -16,9 +16,11 @@ namespace {
 // The clean-up of a run may take two minutes, and it begins after calls that are under way.
 constexpr Duration kStopGrace = std::chrono::seconds(150);
 
-constexpr std::size_t kLongestName = 40;  // of a run
+// Of a run: with the numbers of workloads and pods behind it, it fits into the names of every kind.
+constexpr std::size_t kLongestName = 30;
 
-/// Names of gangs have what file names may have, names of runs what names of Kubernetes may.
+/// Names of gangs have what file names may have, names of runs what names of Kubernetes may:
+/// of some kinds they begin with a letter.
 std::string RunName(const std::string& gang) {
   std::string name;
   if (gang.empty()) return "run";
@@ -28,9 +30,8 @@ std::string RunName(const std::string& gang) {
     name += fits ? absl::ascii_tolower(byte) : '0';
   }
   name = name.substr(name.size() - std::min(name.size(), kLongestName));
-  for (const auto end : {std::size_t{0}, name.size() - 1}) {
-    if (name[end] == '-') name[end] = '0';
-  }
+  if (!absl::ascii_islower(static_cast<unsigned char>(name.front()))) name.front() = 'r';
+  if (name.back() == '-') name.back() = '0';
   return name;
 }
 
