@@ -93,6 +93,7 @@ std::vector<Kind> OperatorKinds() {
        .slot_labels = {kReplicaType, kReplicaIndex},
        .signs = {{Moment::kComplete, {"PyTorchJob", By::kCondition, "Succeeded"}},
                  {Moment::kFailed, {"PyTorchJob", By::kCondition, "Failed"}}},
+       .aside = {Moment::kFinished},  // it is complete with its master
        .held = Sign{"PyTorchJob", By::kField, "/spec/runPolicy/suspend=true"},
        .controller = "training-operator",
        .tail = kWorkerTail,
@@ -107,6 +108,9 @@ std::vector<Kind> OperatorKinds() {
        .signs = {{Moment::kChildCreated, {"Job", By::kExists, ""}},
                  {Moment::kComplete, {"MPIJob", By::kCondition, "Succeeded"}},
                  {Moment::kFailed, {"MPIJob", By::kCondition, "Failed"}}},
+       // The operator makes the workers before the launcher's Job; it is complete with its
+       // launcher.
+       .aside = {Moment::kChildCreated, Moment::kFinished},
        .held = Sign{"MPIJob", By::kField, "/spec/runPolicy/suspend=true"},
        .controller = "mpi-operator",
        .tail = kWorkerTail,

@@ -74,8 +74,11 @@ struct Kind {
   /// further labels, and `--workers` does not count it. Empty: there is no such pod.
   std::string_view leader = {};
   std::vector<MomentSign> signs =
-      {};                         ///< of own and beside objects; those of pods are the same for all
-  std::optional<Sign> held = {};  ///< as long as it shows, the workload waits for quota
+      {};  ///< of own and beside objects; those of pods are the same for all
+  /// Moments on the way of others (IsOnTheWay) that come here in no certain order: no step begins
+  /// or ends with them, else it would often be negative.
+  std::vector<Moment> aside = {};
+  std::optional<Sign> held = {};       ///< as long as it shows, the workload waits for quota
   std::optional<Sign> evicted = {};    ///< each time it begins to show, the workload was evicted
   bool has_decisions = false;          ///< BindRequests say when a node was chosen
   std::string_view queue = "default";  ///< ${queue}, if nobody names another one

@@ -31,10 +31,10 @@ void AddTotals(const std::vector<Moment>& moments, std::vector<Span>& spans) {
   }
 }
 
-void AddSteps(const std::vector<Moment>& moments, std::vector<Span>& spans) {
+void AddSteps(const Kind& kind, const std::vector<Moment>& moments, std::vector<Span>& spans) {
   std::optional<Moment> before;
   for (const Moment moment : moments) {
-    if (!IsOnTheWay(moment)) continue;
+    if (!IsOnTheWay(moment) || HasMoment(kind.aside, moment)) continue;
     // The first step is the total of the same name.
     if (before && *before != Moment::kSent) {
       spans.push_back({StepName(*before, moment), *before, moment});
@@ -93,7 +93,7 @@ std::vector<Span> SpansOf(const Kind& kind, bool gang, bool volumes) {
   std::vector<Span> spans = {{"lateness", Moment::kPlanned, Moment::kSent},
                              {"reply", Moment::kSent, Moment::kReplied}};
   AddTotals(moments, spans);
-  AddSteps(moments, spans);
+  AddSteps(kind, moments, spans);
   AddSpreads(moments, spans);
   return spans;
 }

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <limits>
 #include <random>
+#include <string>
+#include <vector>
 
 #include "tests/kubernetes/lifecycle/objects.h"
 
@@ -13,6 +15,26 @@ namespace twofold::lifecycle {
 namespace {
 
 Sight Exactly(double ms) { return {At(ms), At(ms), std::nullopt}; }
+
+std::vector<std::string> StepsAround(const char* kind, Moment moment) {
+  std::vector<std::string> names;
+  for (const Span& span : SpansOf(*FindKind(kind).value())) {
+    if (span.from == moment || span.to == moment) names.push_back(span.name);
+  }
+  return names;
+}
+
+TEST(Span, WhatComesInNoCertainOrderIsNoStep) {
+  using Names = std::vector<std::string>;
+  for (const char* kind : {"mpijob", "kueue-mpijob"}) {
+    EXPECT_EQ(StepsAround(kind, Moment::kChildCreated), Names{"child_created"}) << kind;
+    EXPECT_EQ(StepsAround(kind, Moment::kFinished), Names{"finished"}) << kind;
+  }
+  EXPECT_EQ(StepsAround("pytorchjob", Moment::kComplete),
+            (Names{"complete", "pod_ready_to_complete"}));
+  EXPECT_EQ(StepsAround("jobset", Moment::kChildCreated),
+            (Names{"child_created", "created_to_child_created", "child_created_to_first_pod"}));
+}
 
 TEST(Span, StepsOfAWorkloadAddUpToItsTotal) {
   const Kind& job = *FindKind("job").value();
