@@ -42,7 +42,8 @@ std::string NotWatched(const Kind& kind, const kube::Resource& resource) {
   for (const MomentSign& each : kind.signs) {
     if (each.sign.object == resource.kind) missing.emplace_back(Name(each.moment));
   }
-  if (kind.has_decisions && resource.kind == kDecisionKind) missing.emplace_back(Name(Moment::kDecided));
+  if (kind.has_decisions && resource.kind == kDecisionKind)
+    missing.emplace_back(Name(Moment::kDecided));
   return absl::StrCat("no ", resource.kind, " is watched, as the cluster has no ",
                       kube::ApiVersion(resource), missing.empty() ? "" : "; missing are ",
                       absl::StrJoin(missing, ", "));

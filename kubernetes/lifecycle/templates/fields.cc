@@ -59,8 +59,9 @@ Result<const Field*> FindField(const Fields& fields, std::string_view name) {
     if (field.name == name) return &field;
     names.emplace_back(field.name);
   }
-  return absl::InvalidArgumentError(absl::StrCat(
-      "${", Printable(name, kShownName), "}: no such field; there are ", absl::StrJoin(names, ", ")));
+  return absl::InvalidArgumentError(absl::StrCat("${", Printable(name, kShownName),
+                                                 "}: no such field; there are ",
+                                                 absl::StrJoin(names, ", ")));
 }
 
 /// The name in a field "name" or "name:text".
