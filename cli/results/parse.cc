@@ -16,13 +16,15 @@
 #include "lib/common/file.h"
 #include "lib/results/run_copy.h"
 #include "lib/show/numbers.h"
+#include "lib/suite/document.h"
 #include "lib/suite/text.h"
 #include "suites/table/table.h"
 
 namespace twofold::cli {
 namespace {
 
-constexpr std::size_t kMostOfToolOutput = 256 << 20;  // of a file, as of an output that a worker keeps
+constexpr std::size_t kMostOfToolOutput = 256
+                                          << 20;  // of a file, as of an output that a worker keeps
 
 struct ParseOptions {
   std::vector<std::string> words;       ///< [SUITE] FILE...
@@ -31,6 +33,7 @@ struct ParseOptions {
   bool json = false;
   bool csv = false;
   bool together = false;
+  bool each_run = false;  ///< a file has several runs, each a source of its own
   std::string store;
   std::string run;
 };
@@ -45,7 +48,8 @@ struct Parsed {
 Result<suite::Outputs> ReadOutputs(const std::vector<std::string>& files) {
   suite::Outputs outputs;
   for (const std::string& path : files) {
-    auto text = ReadFile(path == "-" ? "/dev/stdin" : path, kMostOfToolOutput, Readable::kFilesAndPipes);
+    auto text =
+        ReadFile(path == "-" ? "/dev/stdin" : path, kMostOfToolOutput, Readable::kFilesAndPipes);
     if (!text.ok()) return absl::NotFoundError(absl::StrCat("read: ", text.status().message()));
     if (text->empty()) return absl::NotFoundError("read: it is empty");
     suite::StageOutput& stage = outputs.stages.emplace_back();
@@ -92,12 +96,31 @@ Result<v1::BenchmarkResult> ParseFiles(const suite::Suite* suite,
   return suite == nullptr ? Recognise(*outputs) : ParseAs(*suite, *outputs);
 }
 
+/// Each run in a file by itself: "pod.log (run 2)".
+/// REQUIRES: the suite can tell where runs begin.
+void ParseEachRun(const suite::Suite& suite, const std::string& file, std::vector<Parsed>& all) {
+  auto outputs = ReadOutputs({file});
+  if (!outputs.ok()) return all.push_back({file, outputs.status()});
+  std::vector<std::string> notes;  // each run's reader says them again
+  const auto text = suite::CleanText(outputs->stages[0].out, notes);
+  if (!text.ok()) return all.push_back({file, text.status()});
+  std::size_t number = 0;
+  for (const std::string_view part : suite::SplitAtRuns(*text, suite.runs(*text))) {
+    outputs->stages[0].out = std::string(part);
+    all.push_back({absl::StrCat(file, " (run ", ++number, ")"), ParseAs(suite, *outputs)});
+  }
+}
+
 std::vector<Parsed> ParseAll(const ParseOptions& options) {
   if (options.together) {
     return {{absl::StrJoin(options.files, " "), ParseFiles(options.suite, options.files)}};
   }
   std::vector<Parsed> all;
   for (const std::string& file : options.files) {
+    if (options.each_run) {
+      ParseEachRun(*options.suite, file, all);
+      continue;
+    }
     all.push_back({file, ParseFiles(options.suite, {file})});
   }
   return all;
@@ -164,13 +187,16 @@ void PrintJson(const std::vector<Parsed>& all) {
   std::cout << show::Line(json);
 }
 
-// One line on stderr for each thing that went wrong; how many sources have such.
+// One line on stderr for each thing that was skipped or went wrong; how many sources have such.
 std::size_t Complain(const std::vector<Parsed>& all) {
   std::size_t bad = 0;
   for (const Parsed& parsed : all) {
     if (!parsed.result.ok()) {
       std::cerr << parsed.source << ": " << parsed.result.status().message() << "\n";
     } else {
+      for (const std::string& note : parsed.result->left_out()) {
+        std::cerr << parsed.source << ": " << note << "\n";
+      }
       for (const v1::PartFailure& failure : parsed.result->failures()) {
         std::cerr << parsed.source << ": " << failure.stage() << ": " << failure.reason() << "\n";
       }
@@ -242,6 +268,13 @@ Status Sort(ParseOptions& options) {
                                                    ", nor is it a file"));
   }
   if (options.files.empty()) return absl::InvalidArgumentError("FILE: which one? - reads stdin");
+  if (options.each_run && options.suite == nullptr) {
+    return absl::InvalidArgumentError("--each-run: name the suite: twofold parse SUITE FILE");
+  }
+  if (options.each_run && options.suite->runs == nullptr) {
+    return absl::InvalidArgumentError(absl::StrCat("--each-run: nothing shows where a run of ",
+                                                   std::string(options.suite->name), " begins"));
+  }
   if (std::count(options.files.begin(), options.files.end(), "-") > 1) {
     return absl::InvalidArgumentError("FILE: - can be read once");
   }
@@ -288,8 +321,12 @@ Action BindParse(CLI::App& app, const Globals& globals) {
       ->required();
   CLI::Option* json = app.add_flag("--json", options->json, "As --output json");
   app.add_flag("--csv", options->csv, "A line a number, with rows of series")->excludes(json);
-  app.add_flag("--together", options->together,
-               "The files are the workers of one job, in the order of their ranks");
+  CLI::Option* together =
+      app.add_flag("--together", options->together,
+                   "The files are the workers of one job, in the order of their ranks");
+  app.add_flag("--each-run", options->each_run,
+               "A file has several runs, one after the other: read each by itself")
+      ->excludes(together);
   CLI::Option* store =
       app.add_option("--store", options->store,
                      "Also keep the numbers in this file, made if it is not there: as the run "

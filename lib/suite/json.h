@@ -2,8 +2,10 @@
 
 #include <initializer_list>
 #include <nlohmann/json.hpp>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "lib/common/result.h"
 
@@ -11,15 +13,31 @@ namespace twofold::suite {
 
 using Json = nlohmann::ordered_json;
 
-/// The JSON object that a tool has printed, among other lines: from the first line that starts with
-/// a brace to the last closing brace.
+/// A JSON object that a tool has printed, among other lines: it begins a line, or follows another.
+/// What is no number but stands for one (nan, -inf) is an empty text in it.
 struct Document {
   Json json;
-  std::string_view before;  ///< what it printed first: warnings, errors
+  std::string_view before;  ///< what stands between it and the one before: warnings, errors
+  std::string_view after;   ///< what stands behind it, up to the next one
 };
 
-/// Errors   kDataLoss: no such object, or one that is cut off.
-Result<Document> FindDocument(std::string_view stage, std::string_view text);
+/// The objects in `text`, at least one.
+///
+/// A key that an object has twice, with two values, makes it ambiguous: such an object is an error,
+/// unless the key is one of `repeated`. Then the second value is under "KEY#2", the third under
+/// "KEY#3". A key that has the same value twice is there once.
+/// Errors   kDataLoss: no object, or what is wrong with it and where.
+Result<std::vector<Document>> FindDocuments(std::string_view stage, std::string_view text,
+                                            std::span<const std::string_view> repeated = {});
+
+/// The one object in `text`.
+/// Errors   as above; kDataLoss: there are several.
+Result<Document> FindDocument(std::string_view stage, std::string_view text,
+                              std::span<const std::string_view> repeated = {});
+
+/// Offsets of the lines at which objects begin, for Suite::runs: found by braces, so that broken
+/// objects are found, too.
+std::vector<std::size_t> DocumentStarts(std::string_view text);
 
 /// Reads numbers from a document whose shape is known, and remembers the first that is not there.
 /// So a parser asks for all it needs, and once at the end whether it got it.

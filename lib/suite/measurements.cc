@@ -1,20 +1,13 @@
 #include "lib/suite/measurements.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "lib/common/printable.h"
+#include "lib/suite/plausible.h"
 #include "lib/suite/text.h"
 
 namespace twofold::suite {
 namespace {
-
-bool IsSound(const Series& series) {
-  return std::all_of(series.rows.begin(), series.rows.end(), [&](const auto& row) {
-    return row.size() == series.columns.size() &&
-           std::all_of(row.begin(), row.end(), [](double value) { return std::isfinite(value); });
-  });
-}
 
 // Null: there is none that counts.
 const std::vector<double>* Best(const SizeTable& table, std::size_t column, Empty empty) {
@@ -85,15 +78,11 @@ void Set(const Series& from, v1::Series& to) {
 
 }  // namespace
 
-bool IsSound(const Measurements& result) {
-  const auto finite = [](const Measurement& one) { return std::isfinite(one.value); };
-  return std::all_of(result.measurements.begin(), result.measurements.end(), finite) &&
-         std::all_of(result.series.begin(), result.series.end(),
-                     [](const Series& series) { return IsSound(series); });
-}
-
-void AddTable(const std::string& name, const SizeTable& table, const Dimensions& dimensions,
+void AddTable(const std::string& name, const SizeTable& all, const Dimensions& dimensions,
               Empty empty, Measurements& result) {
+  SizeTable table = all;
+  KeepPlausibleRows(name, table, result);
+  if (table.rows.empty()) return;
   if (table.columns[0].column.name != "size") {
     for (std::size_t i = 0; i < table.columns.size(); ++i) {
       const auto& [column, primary] = table.columns[i];
@@ -112,6 +101,7 @@ void AddTo(const Measurements& numbers, v1::BenchmarkResult& result) {
   result.set_tool(Clean(numbers.tool));
   for (const auto& one : numbers.measurements) Set(one, *result.add_measurements());
   for (const auto& series : numbers.series) Set(series, *result.add_series());
+  for (const auto& note : numbers.notes) result.add_left_out(Clean(note));
   for (const auto& failure : numbers.failures) {
     v1::PartFailure& part = *result.add_failures();
     part.set_stage(Clean(failure.stage));

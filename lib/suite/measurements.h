@@ -37,7 +37,8 @@ struct Measurement {
   Better better = Better::kNone;
   bool headline = false;  ///< what is shown if there is room for little
   Dimensions dimensions;
-  Dimensions at = {};  ///< of the best of many, where it was found: {"size", "4194304"}
+  Dimensions at = {};      ///< of the best of many, where it was found: {"size", "4194304"}
+  bool is_signed = false;  ///< it may be below 0, such as a loss that is learnt from
 
   friend bool operator==(const Measurement&, const Measurement&) = default;
 };
@@ -47,6 +48,7 @@ struct Column {
   std::string name;
   std::string unit;
   Better better = Better::kNone;
+  bool is_signed = false;
 
   friend bool operator==(const Column&, const Column&) = default;
 };
@@ -77,6 +79,9 @@ struct Measurements {
   std::vector<Measurement> measurements;
   std::vector<Series> series;
   std::vector<Failure> failures;
+  /// What was skipped on the way, one line each: a prefix on all lines, warnings between rows. The
+  /// job has not failed for it.
+  std::vector<std::string> notes = {};
 };
 
 /// A column of a table that a tool prints.
@@ -108,12 +113,10 @@ struct SizeTable {
 enum class Empty : std::uint8_t { kCounts, kDoesNotCount };
 
 /// Adds what a table says: the best of each primary column ("peak_bandwidth", "min_latency") with
-/// its size, and all rows as the series `name`; of a table without sizes its one row.
+/// its size, and all rows as the series `name`; of a table without sizes its one row. Rows that
+/// cannot be (plausible.h) are left out before that, and said as failures.
 void AddTable(const std::string& name, const SizeTable& table, const Dimensions& dimensions,
               Empty empty, Measurements& result);
-
-/// Whether all numbers are finite and all rows as long as their columns.
-bool IsSound(const Measurements& result);
 
 /// Adds the numbers to the message in which workers report them and stores keep them. Text is made
 /// fit for it, printable and short: tools print what they like.

@@ -81,6 +81,11 @@ struct Suite {
   ///         not such output. "STAGE: reason", one line.
   Result<Measurements> (*parse)(const Outputs& outputs) = nullptr;
 
+  /// Where runs begin in what somebody has saved: offsets of their first lines, rising. A document
+  /// is one run: more than one is refused, unless somebody asks for each (`twofold parse
+  /// --each-run`). Gets clean text (CleanText). Null: nothing shows where one begins.
+  std::vector<std::size_t> (*runs)(std::string_view output) = nullptr;
+
   /// What a worker runs once, when it starts, to see whether it can offer the suite: a program that
   /// says what devices and tools there are, and its arguments. None: any worker can.
   std::array<const char*, 3> probe = {};

@@ -1,5 +1,6 @@
 #include "suites/table/table.h"
 
+#include "lib/suite/document.h"
 #include "lib/suite/spec.h"
 #include "lib/suite/text.h"
 #include "suites/fio/fio.h"
@@ -17,12 +18,11 @@
 namespace twofold::suite {
 namespace {
 
-// What output claims may be absurd, such as frames in no time at all.
-template <Result<Measurements> (*kParse)(const Outputs&)>
-Result<Measurements> Sound(const Outputs& outputs) {
-  Result<Measurements> result = kParse(outputs);
-  if (result.ok() && !IsSound(*result)) return Unreadable("parse", "a number that is not finite");
-  return result;
+// A parser under the rules of all readers; kRuns is Suite::runs of the same row.
+template <Result<Measurements> (*kParse)(const Outputs&),
+          std::vector<std::size_t> (*kRuns)(std::string_view) = nullptr>
+Result<Measurements> Reads(const Outputs& outputs) {
+  return ReadBy(kParse, kRuns, outputs);
 }
 
 constexpr Suite kSuites[] = {
@@ -32,7 +32,7 @@ constexpr Suite kSuites[] = {
      .spec = &v1::suites::IperfSpec::descriptor,
      .check = &CheckBy<&iperf::ReadSpec>,
      .plan = &PlanBy<&iperf::ReadSpec, &iperf::Plan>,
-     .parse = &Sound<&iperf::Parse>,
+     .parse = &Reads<&iperf::Parse>,
      .versions = {{{"iperf3", "--version"}, {"iperf", "-v"}}}},
     {.name = "mpi-pingpong",
      .kind = "MPIPingPong",
@@ -40,7 +40,7 @@ constexpr Suite kSuites[] = {
      .spec = &v1::suites::MpiPingPongSpec::descriptor,
      .check = &CheckBy<&mpi_pingpong::ReadSpec>,
      .plan = &PlanBy<&mpi_pingpong::ReadSpec, &mpi_pingpong::Plan>,
-     .parse = &Sound<&mpi_pingpong::Parse>,
+     .parse = &Reads<&mpi_pingpong::Parse>,
      .versions = {{{"mpirun", "--version"}}}},
     {.name = "osu",
      .kind = "OSU",
@@ -48,7 +48,7 @@ constexpr Suite kSuites[] = {
      .spec = &v1::suites::OsuSpec::descriptor,
      .check = &CheckBy<&osu::ReadSpec>,
      .plan = &PlanBy<&osu::ReadSpec, &osu::Plan>,
-     .parse = &Sound<&osu::Parse>,
+     .parse = &Reads<&osu::Parse>,
      .versions = {{{"mpirun", "--version"}}}},
     {.name = "fio",
      .kind = "Fio",
@@ -56,7 +56,7 @@ constexpr Suite kSuites[] = {
      .spec = &v1::suites::FioSpec::descriptor,
      .check = &CheckBy<&fio::ReadSpec>,
      .plan = &PlanBy<&fio::ReadSpec, &fio::Plan>,
-     .parse = &Sound<&fio::Parse>,
+     .parse = &Reads<&fio::Parse>,
      .versions = {{{"fio", "--version"}}}},
     {.name = "media",
      .kind = "Media",
@@ -64,7 +64,7 @@ constexpr Suite kSuites[] = {
      .spec = &v1::suites::MediaSpec::descriptor,
      .check = &CheckBy<&media::ReadSpec>,
      .plan = &PlanBy<&media::ReadSpec, &media::Plan>,
-     .parse = &Sound<&media::Parse>,
+     .parse = &Reads<&media::Parse>,
      .versions = {{{"ffmpeg", "-version"}}}},
     {.name = "pytorch",
      .kind = "PyTorch",
@@ -72,7 +72,7 @@ constexpr Suite kSuites[] = {
      .spec = &v1::suites::PyTorchSpec::descriptor,
      .check = &CheckBy<&pytorch::ReadSpec>,
      .plan = &PlanBy<&pytorch::ReadSpec, &pytorch::Plan>,
-     .parse = &Sound<&pytorch::Parse>,
+     .parse = &Reads<&pytorch::Parse>,
      .probe = {"twofold-pytorch", "--offer"},
      .offer = &pytorch::Offer,
      .versions = {{{"twofold-pytorch", "--version"}}}},
@@ -82,7 +82,7 @@ constexpr Suite kSuites[] = {
      .spec = &v1::suites::OpenFoamSpec::descriptor,
      .check = &CheckBy<&openfoam::ReadSpec>,
      .plan = &PlanBy<&openfoam::ReadSpec, &openfoam::Plan>,
-     .parse = &Sound<&openfoam::Parse>,
+     .parse = &Reads<&openfoam::Parse>,
      .probe = openfoam::kProbe,
      .offer = &openfoam::Offer,
      .versions = {{{"mpirun", "--version"}}}},
@@ -92,7 +92,7 @@ constexpr Suite kSuites[] = {
      .spec = &v1::suites::RdmaBandwidthSpec::descriptor,
      .check = &CheckBy<&rdma::ReadBandwidthSpec>,
      .plan = &PlanBy<&rdma::ReadBandwidthSpec, &rdma::PlanBandwidth>,
-     .parse = &Sound<&rdma::ParseBandwidth>,
+     .parse = &Reads<&rdma::ParseBandwidth>,
      .probe = rdma::kProbe,
      .offer = &rdma::Offer,
      .versions = {{{"ib_*_bw", "--version"}}}},
@@ -102,7 +102,7 @@ constexpr Suite kSuites[] = {
      .spec = &v1::suites::RdmaLatencySpec::descriptor,
      .check = &CheckBy<&rdma::ReadLatencySpec>,
      .plan = &PlanBy<&rdma::ReadLatencySpec, &rdma::PlanLatency>,
-     .parse = &Sound<&rdma::ParseLatency>,
+     .parse = &Reads<&rdma::ParseLatency>,
      .probe = rdma::kProbe,
      .offer = &rdma::Offer,
      .versions = {{{"ib_*_lat", "--version"}}}},
@@ -112,7 +112,7 @@ constexpr Suite kSuites[] = {
      .spec = &v1::suites::GpuSpec::descriptor,
      .check = &CheckBy<&gpu::ReadSpec>,
      .plan = &PlanBy<&gpu::ReadSpec, &gpu::Plan>,
-     .parse = &Sound<&gpu::Parse>,
+     .parse = &Reads<&gpu::Parse>,
      .probe = {"twofold-gpu", "--list"},
      .offer = &gpu::Offer,
      .versions = {{{"twofold-gpu", "--version"}}}},
@@ -122,7 +122,7 @@ constexpr Suite kSuites[] = {
      .spec = &v1::suites::ObjectStorageSpec::descriptor,
      .check = &CheckBy<&object_storage::ReadSpec>,
      .plan = &PlanBy<&object_storage::ReadSpec, &object_storage::Plan>,
-     .parse = &Sound<&object_storage::Parse>,
+     .parse = &Reads<&object_storage::Parse>,
      .versions = {{{"twofold-objects", "--version"}}}},
     {.name = lifecycle::kName,
      .kind = lifecycle::kKind,
@@ -130,7 +130,7 @@ constexpr Suite kSuites[] = {
      .spec = &v1::suites::LifecycleSpec::descriptor,
      .check = &CheckBy<&lifecycle::ReadSpec>,
      .plan = &PlanBy<&lifecycle::ReadSpec, &lifecycle::Plan>,
-     .parse = &Sound<&lifecycle::Parse>,
+     .parse = &Reads<&lifecycle::Parse>,
      .probe = lifecycle::kProbe,
      .offer = &lifecycle::Offer,
      .versions = {{{"twofold", "--version"}}}},

@@ -1,6 +1,5 @@
 #include <gtest/gtest.h>
 
-#include <limits>
 #include <vector>
 
 #include "lib/suite/json.h"
@@ -35,16 +34,6 @@ TEST(SuiteForms, AMessageHasAllNumbersAndTextThatIsPrintableAndShort) {
   EXPECT_EQ(std::vector<double>(result.series(0).values().begin(), result.series(0).values().end()),
             (std::vector<double>{1, 0.5, 2, 0.25}));
   EXPECT_EQ(result.failures(0).reason().size(), 400U);
-}
-
-TEST(SuiteForms, SoundMeansFiniteAndRectangular) {
-  Measurements result = Example();
-  EXPECT_TRUE(IsSound(result));
-  result.series[0].rows[1].pop_back();
-  EXPECT_FALSE(IsSound(result));
-  result = Example();
-  result.measurements[0].value = std::numeric_limits<double>::infinity();
-  EXPECT_FALSE(IsSound(result));
 }
 
 TEST(SuiteForms, ADocumentIsFoundAmongOtherLines) {

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lib/common/result.h"
+#include "lib/suite/suite.h"
+
+/// What readers of outputs share: a document is one run of a tool, and its lines are as the tool
+/// wrote them. docs/readers.md has the rules with examples.
+///
+/// Threads  Pure.
+/// Cost     Linear in the text.
+namespace twofold::suite {
+
+/// What has been skipped around and between rows, to be said: Measurements::notes.
+class Skipped {
+ public:
+  void Add(std::string_view line);
+  /// "3 lines between its rows were skipped, such as ..."; nothing if there were none.
+  void SayIn(std::vector<std::string>& notes) const;
+
+ private:
+  std::size_t count_ = 0;
+  std::string first_;
+};
+
+/// What a tool printed, without what others have put around it: a mark of byte order, colours,
+/// carriage returns (each ends a line), one prefix on each line (`kubectl logs --timestamps` and
+/// `--prefix`, `mpirun --tag-output`), a common indentation. Prefixes are said in `notes`.
+/// Errors   kDataLoss, without a stage: lines of several pods or containers; UTF-16.
+Result<std::string> CleanText(std::string_view text, std::vector<std::string>& notes);
+
+/// Offsets of the lines of `text` for which `begins` holds.
+std::vector<std::size_t> LinesWhere(std::string_view text,
+                                    const std::function<bool(std::string_view line)>& begins);
+
+/// The parts of `text` that begin at `starts`; what stands before the first belongs to it. The
+/// whole, if there is no more than one.
+std::vector<std::string_view> SplitAtRuns(std::string_view text,
+                                          const std::vector<std::size_t>& starts);
+
+/// The error of output that has more than one run: kDataLoss, with the lines at which they begin.
+Status SeveralRuns(std::string_view stage, std::string_view text,
+                   const std::vector<std::size_t>& starts);
+
+/// Calls a suite's parser under the rules that all suites share: it gets clean text, of one run
+/// (`runs`, see Suite::runs; null: not asked), and only plausible numbers get out
+/// (KeepPlausible). All rows of the table of suites read by this.
+Result<Measurements> ReadBy(Result<Measurements> (*parse)(const Outputs&),
+                            std::vector<std::size_t> (*runs)(std::string_view),
+                            const Outputs& outputs);
+
+}  // namespace twofold::suite
