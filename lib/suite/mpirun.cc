@@ -100,11 +100,34 @@ constexpr std::array<std::string_view, 14> kReasons = {
     "MPI_ERR_",
 };
 
+// The line at `at` to the end of its sentence: mpirun's own pages break them.
+std::string SentenceAt(const std::vector<std::string_view>& lines, std::size_t at) {
+  constexpr std::size_t kMostLines = 4;
+  std::string sentence(Strip(lines[at]));
+  for (std::size_t next = at + 1; next < lines.size() && next < at + kMostLines; ++next) {
+    const bool ended =
+        sentence.find(". ") != sentence.npos || sentence.ends_with('.') || sentence.ends_with(':');
+    if (ended || lines[next].starts_with("---")) break;
+    absl::StrAppend(&sentence, " ", std::string(Strip(lines[next])));
+  }
+  return sentence.substr(
+      0, sentence.find(". ") == sentence.npos ? sentence.npos : sentence.find(". ") + 1);
+}
+
+bool IsOfMpirun(std::string_view line) {
+  constexpr std::string_view kOwn[] = {"mpirun ", "There are not enough slots", "An ORTE daemon",
+                                       "ORTE has lost", "The user-provided time limit"};
+  return std::any_of(std::begin(kOwn), std::end(kOwn), [&](std::string_view beginning) {
+    return Strip(line).starts_with(beginning);
+  });
+}
+
 std::string ReasonIn(std::string_view text) {
   const auto lines = Lines(text);
   for (const std::string_view reason : kReasons) {
-    for (const std::string_view line : lines) {
-      if (line.find(reason) != std::string_view::npos) return std::string(Strip(line));
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      if (lines[i].find(reason) == std::string_view::npos) continue;
+      return IsOfMpirun(lines[i]) ? SentenceAt(lines, i) : std::string(Strip(lines[i]));
     }
   }
   return {};

@@ -19,6 +19,9 @@ Result<v1::suites::FioSpec> ReadSpec(std::string_view json);
 GangPlan Plan(const v1::suites::FioSpec& spec, const Gang& gang);
 Result<Measurements> Parse(const Outputs& outputs);
 
+/// Suite::runs. Reports of --status-interval are of one run, and the last one counts.
+std::vector<std::size_t> Runs(std::string_view output);
+
 /// Which part of a request's life a latency is about. Of a percentile in the terse form nobody can
 /// say which of the two it is.
 enum Clock : std::size_t { kTotal, kCompletion, kUnnamed, kClocks };
@@ -52,7 +55,8 @@ inline constexpr std::array<const char*, 3> kSides = {"read", "write", "trim"};
 /// What fio says of one job, or of all jobs of a worker together.
 struct Part {
   std::string worker = {};  ///< rank, or host and port
-  std::string job = {};     ///< which of several of the worker; empty: there is only one
+  std::string job = {};     ///< its name; empty: the worker has only one
+  std::string group = {};   ///< "0": groups need not have run at once
   double usr_cpu = 0;
   double sys_cpu = 0;
   std::array<Side, kSides.size()> sides = {};  ///< as kSides
@@ -61,8 +65,9 @@ struct Part {
 /// What one fio has printed, which may be a client of several servers.
 struct Report {
   std::string tool;
-  std::vector<Part> parts;     ///< worker is empty: it is that of the output
-  double error = 0;            ///< the first that a job has ended with; 0: none
+  std::vector<Part> parts;  ///< worker is empty: it is that of the output
+  double error = 0;         ///< the first that a job has ended with; 0: none
+  std::string died = {};    ///< a job whose process was killed, and how one sees that; empty: none
   std::string_view said = {};  ///< what it printed beside its numbers: warnings, errors
 };
 
@@ -72,5 +77,8 @@ struct Report {
 Result<Report> FromJson(const std::string& stage, std::string_view text);
 Result<Report> FromTerse(const std::string& stage, std::string_view text);
 Result<Report> FromNormal(const std::string& stage, std::string_view text);
+
+/// Runs of output in JSON.
+std::vector<std::size_t> RunsInJson(std::string_view output);
 
 }  // namespace twofold::suite::fio

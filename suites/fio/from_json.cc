@@ -1,5 +1,7 @@
 #include <absl/strings/str_cat.h>
 
+#include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "lib/suite/json.h"
@@ -45,7 +47,10 @@ Side ReadSide(const Json& json, JsonNumbers& numbers) {
 }
 
 Part ReadPart(const Json& entry, JsonNumbers& numbers) {
-  Part part{.usr_cpu = numbers.Get(entry, {"usr_cpu"}), .sys_cpu = numbers.Get(entry, {"sys_cpu"})};
+  Part part{.job = TextAt(entry, {"jobname"}),
+            .usr_cpu = numbers.Get(entry, {"usr_cpu"}),
+            .sys_cpu = numbers.Get(entry, {"sys_cpu"})};
+  if (const Json* group = Find(entry, {"groupid"})) part.group = group->dump();
   if (const std::string host = TextAt(entry, {"hostname"}); !host.empty()) {
     const Json* port = Find(entry, {"port"});
     part.worker = port != nullptr ? absl::StrCat(host, ":", port->dump()) : host;
@@ -57,13 +62,77 @@ Part ReadPart(const Json& entry, JsonNumbers& numbers) {
   return part;
 }
 
+// fio itself exits with 0 when one of its processes was killed: what the process counted is lost.
+std::string HowItDied(const Json& entry, const Part& part) {
+  const Json* runtime = Find(entry, {"job_runtime"});
+  const bool idle = std::all_of(part.sides.begin(), part.sides.end(),
+                                [](const Side& side) { return side.ios == 0; });
+  if (idle && runtime != nullptr && *runtime == 0) {
+    return absl::StrCat("job '", part.job,
+                        "' has no run time and no I/O, as of a process that was ", "killed");
+  }
+  for (std::size_t i = 0; i < kSides.size(); ++i) {
+    const Side& side = part.sides[i];
+    const Json* bytes = Find(entry, {kSides[i], "io_bytes"});
+    if (side.ios == 0 || side.iops == 0 || bytes == nullptr || !bytes->is_number()) continue;
+    // Bytes of a request, in both ways of counting.
+    const double counted = bytes->get<double>() / side.ios;
+    const double by_rates = side.bytes_per_s / side.iops;
+    constexpr double kAgree = 1.2;
+    if (by_rates > counted * kAgree || counted > by_rates * kAgree) {
+      return absl::StrCat("job '", part.job, "' has ", kSides[i], "s of ", NumberText(counted),
+                          " bytes by their number, and of ", NumberText(by_rates),
+                          " by their rates, as if a process was killed");
+    }
+  }
+  return {};
+}
+
+// When fio began and printed this, in seconds; nullopt: it does not say.
+struct Span {
+  double begin = 0;
+  double end = 0;
+};
+std::optional<Span> SpanOf(const Json& json) {
+  const Json* printed = Find(json, {"timestamp_ms"});
+  const Json* jobs = Find(json, {"jobs"});
+  if (printed == nullptr || !printed->is_number() || jobs == nullptr || !jobs->is_array()) {
+    return std::nullopt;
+  }
+  double elapsed = 0;
+  for (const Json& job : *jobs) {
+    const Json* value = Find(job, {"elapsed"});
+    if (value == nullptr || !value->is_number()) return std::nullopt;
+    elapsed = std::max(elapsed, value->get<double>());
+  }
+  const double end = printed->get<double>() / 1000;
+  return Span{end - elapsed, end};
+}
+
 }  // namespace
 
+std::vector<std::size_t> RunsInJson(std::string_view output) {
+  auto starts = DocumentStarts(output);
+  const auto documents = FindDocuments("fio", output);
+  if (!documents.ok() || documents->size() != starts.size()) return starts;
+  constexpr double kRounded = 1;  // elapsed is in whole seconds, rounded up
+  std::vector<std::size_t> runs = {starts[0]};
+  for (std::size_t i = 1; i < starts.size(); ++i) {
+    const auto last = SpanOf((*documents)[i - 1].json);
+    const auto next = SpanOf((*documents)[i].json);
+    const bool goes_on = last && next && next->begin + kRounded < last->end;
+    if (!goes_on) runs.push_back(starts[i]);
+  }
+  return runs;
+}
+
 Result<Report> FromJson(const std::string& stage, std::string_view text) {
-  const auto document = FindDocument(stage, text);
-  if (!document.ok()) return document.status();
-  Report report{
-      .tool = TextAt(document->json, {"fio version"}), .parts = {}, .said = document->before};
+  const auto documents = FindDocuments(stage, text);
+  if (!documents.ok()) return documents.status();
+  const Document* document = &documents->back();
+  Report report{.tool = TextAt(document->json, {"fio version"}),
+                .parts = {},
+                .said = documents->front().before};
   JsonNumbers numbers(stage);
   for (const char* key : {"jobs", "client_stats"}) {
     const Json* list = Find(document->json, {key});
@@ -72,6 +141,7 @@ Result<Report> FromJson(const std::string& stage, std::string_view text) {
       if (TextAt(entry, {"jobname"}) == kTotalOfClients) continue;
       if (report.error == 0) report.error = numbers.Get(entry, {"error"});
       report.parts.push_back(ReadPart(entry, numbers));
+      if (report.died.empty()) report.died = HowItDied(entry, report.parts.back());
     }
   }
   // Of a job that failed not all need be there.

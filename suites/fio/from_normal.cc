@@ -104,11 +104,19 @@ class Reader {
     if (!in_part_) return;
     side_ = nullptr;
     has_cpu_ = has_count_ = false;
-    groups_.insert(std::string(WordAfter(line, "(groupid=")));
+    const std::string group(WordAfter(line, "(groupid="));
+    // With --status-interval one report follows another, and the last one counts.
+    if (ended_ > 0 && ended_ == groups_.size()) {
+      report_.parts.clear();
+      groups_.clear();
+      ended_ = 0;
+    }
+    groups_.insert(group);
     std::string_view error = WordAfter(line, ": err=");
     const double number = Known(TakeNumber(error), line);
     if (report_.error == 0) report_.error = number;
-    report_.parts.emplace_back();
+    report_.parts.push_back(
+        {.job = std::string(line.substr(0, line.find(": (groupid="))), .group = group});
   }
 
   void ReadInPart(std::string_view line) {

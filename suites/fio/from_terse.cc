@@ -21,6 +21,8 @@ constexpr Version kVersions[] = {{"3", 2, 41}, {"4", 3, 41}, {"5", 3, 47}};
 
 // Where things are in a line, and in the fields of a side.
 constexpr std::size_t kTool = 1;
+constexpr std::size_t kJob = 2;
+constexpr std::size_t kGroup = 3;
 constexpr std::size_t kError = 4;
 constexpr std::size_t kFirstSide = 5;
 constexpr std::size_t kAfterSides = 34;  // processor, depths, distribution of latencies
@@ -132,6 +134,8 @@ Status AddLine(const std::string& stage, const Fields& fields, Report& report) {
   auto part = line.Read(*version);
   if (!part.ok()) return part.status();
   report.tool = std::string(fields[kTool]);
+  part->job = std::string(fields[kJob]);
+  part->group = std::string(fields[kGroup]);
   report.parts.push_back(*std::move(part));
   return absl::OkStatus();
 }

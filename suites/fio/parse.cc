@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <optional>
+#include <set>
 #include <utility>
 
+#include "lib/suite/document.h"
 #include "lib/suite/text.h"
 #include "suites/fio/fio.h"
 
@@ -46,6 +49,12 @@ std::string Complaint(std::string_view text) {
   return {};
 }
 
+// "fio: pid=1234, got signal=9": fio goes on without that process, and exits with 0.
+std::string SignalIn(std::string_view text) {
+  constexpr std::string_view kGot[] = {"got signal="};
+  return std::string(Strip(LineWith(text, kGot)));
+}
+
 Status CheckEnd(const std::string& stage, const StageOutput& output, const Report& report,
                 const std::string& complaint) {
   const auto failed = [&](const std::string& reason) {
@@ -54,7 +63,12 @@ Status CheckEnd(const std::string& stage, const StageOutput& output, const Repor
   if (report.parts.empty()) {
     return complaint.empty() ? Unreadable(stage, "no jobs in fio's output") : failed("");
   }
+  for (const std::string_view text : {std::string_view(output.err), std::string_view(output.out)}) {
+    const std::string killed = SignalIn(text);
+    if (!killed.empty()) return ToolFailed(stage, killed);
+  }
   if (report.error != 0) return failed("error " + NumberText(report.error));
+  if (!report.died.empty()) return failed(report.died);
   // It then prints what it has, and ends with 0.
   if (report.said.find(kTerminated) != report.said.npos ||
       output.err.find(kTerminated) != output.err.npos) {
@@ -62,6 +76,27 @@ Status CheckEnd(const std::string& stage, const StageOutput& output, const Repor
   }
   const std::string end = BadEnd(output);
   return end.empty() ? absl::OkStatus() : failed(end);
+}
+
+// The only job of a worker needs no name; jobs of one name, as of numjobs, get numbers: "mix#0",
+// "mix#1".
+void NameJobs(std::vector<Part>& parts) {
+  using Key = std::pair<std::string, std::string>;
+  std::map<std::string, int> of_worker;
+  std::map<Key, int> alike;
+  for (const Part& part : parts) {
+    ++of_worker[part.worker];
+    ++alike[{part.worker, part.job}];
+  }
+  std::map<Key, int> next;
+  for (Part& part : parts) {
+    const Key key{part.worker, part.job};
+    if (of_worker[part.worker] == 1) {
+      part.job.clear();
+    } else if (alike[key] > 1) {
+      part.job = absl::StrCat(part.job, "#", next[key]++);
+    }
+  }
 }
 
 // Adds the parts in the output of one fio.
@@ -75,12 +110,9 @@ Status ReadParts(const StageOutput& output, std::string& tool, std::vector<Part>
   if (!report.ok()) return complaint.empty() ? report.status() : ToolFailed(stage, complaint);
   if (Status status = CheckEnd(stage, output, *report, complaint); !status.ok()) return status;
   tool = report->tool;
-  for (std::size_t i = 0; i < report->parts.size(); ++i) {
-    Part& part = report->parts[i];
-    if (part.worker.empty()) {
-      part.worker = absl::StrCat(output.rank);
-      if (report->parts.size() > 1) part.job = absl::StrCat(i);
-    }
+  NameJobs(report->parts);
+  for (Part& part : report->parts) {
+    if (part.worker.empty()) part.worker = absl::StrCat(output.rank);
     parts.push_back(std::move(part));
   }
   return absl::OkStatus();
@@ -109,14 +141,19 @@ Clock HeadlineClock(const std::vector<Part>& parts) {
 class Writer {
  public:
   explicit Writer(const std::vector<Part>& parts)
-      : parts_(parts), headline_clock_(HeadlineClock(parts)) {}
+      : parts_(parts), headline_clock_(HeadlineClock(parts)) {
+    for (const Part& part : parts) groups_.insert(part.group);
+  }
 
   std::vector<Measurement> measurements;
 
+  // Groups may have run one after the other (stonewall), so each has a total of its own.
   void WriteSide(std::size_t side) {
     side_ = side;
-    if (Sum(&Side::ios) == 0) return;
-    WriteTotal();
+    for (const std::string& group : groups_) {
+      group_ = group;
+      if (Sum(&Side::ios) > 0) WriteTotal();
+    }
     for (const Part& part : parts_) {
       if (part.sides[side].ios > 0) WritePart(part, part.sides[side]);
     }
@@ -140,12 +177,15 @@ class Writer {
 
   [[nodiscard]] double Sum(double Side::*field) const {
     double sum = 0;
-    for (const Part& part : parts_) sum += part.sides[side_].*field;
+    for (const Part& part : parts_) {
+      if (part.group == group_) sum += part.sides[side_].*field;
+    }
     return sum;
   }
 
-  static Dimensions Names(const Part& part) {
+  [[nodiscard]] Dimensions Names(const Part& part) const {
     Dimensions names = {{"worker", part.worker}};
+    if (groups_.size() > 1) names.emplace_back("group", part.group);
     if (!part.job.empty()) names.emplace_back("job", part.job);
     return names;
   }
@@ -174,7 +214,9 @@ class Writer {
     for (std::size_t clock = 0; clock < kClocks; ++clock) {
       total.latencies[clock].moments = Together(clock, total.ios);
     }
-    AddRates(total, true, {Direction(), {"worker", "all"}});
+    Dimensions dimensions = {Direction(), {"worker", "all"}};
+    if (groups_.size() > 1) dimensions.emplace_back("group", group_);
+    AddRates(total, true, dimensions);
   }
 
   // nullopt: some of them do not say.
@@ -182,7 +224,7 @@ class Writer {
     Latency::Moments all{.min_ns = std::numeric_limits<double>::max()};
     for (const Part& part : parts_) {
       const Side& side = part.sides[side_];
-      if (side.ios == 0) continue;
+      if (side.ios == 0 || part.group != group_) continue;
       const auto& moments = side.latencies[clock].moments;
       if (!moments) return std::nullopt;
       all.mean_ns += moments->mean_ns * side.ios / ios;
@@ -207,7 +249,9 @@ class Writer {
 
   const std::vector<Part>& parts_;
   const Clock headline_clock_;
+  std::set<std::string> groups_;
   std::size_t side_ = 0;
+  std::string group_;
 };
 
 bool DidNothing(const std::vector<Part>& parts) {
@@ -227,6 +271,14 @@ Status CheckWorkers(const std::string& json, std::size_t workers) {
 }
 
 }  // namespace
+
+std::vector<std::size_t> Runs(std::string_view output) {
+  if (AnyLine(output, kFormats[0].is_line)) return RunsInJson(output);
+  return LinesWhere(output, [](std::string_view line) {
+    const auto version = After(line, "fio-");
+    return version && ToNumber(version->substr(0, version->find_first_not_of("0123456789.")));
+  });
+}
 
 Result<Measurements> Parse(const Outputs& outputs) {
   Measurements result;

@@ -22,14 +22,18 @@ Result<Measurements> Parse(const Outputs& outputs);
 struct Expected {
   std::uint32_t streams = 0;
   std::uint32_t seconds = 0;
+  bool reverse = false;
+  bool bidirectional = false;
 };
 
 /// Whether the text is that of iperf3 without --json, or of iperf 2 with --reportstyle C.
 bool IsIperf3Text(std::string_view text);
 bool IsIperf2Csv(std::string_view text);
 
-/// Of the client of either tool. Iperf 2 prints text or CSV. Iperf3 says itself whether it came to
-/// its end, so what was expected is not looked at.
+/// Suite::runs: of iperf3 and of iperf 2 as text.
+std::vector<std::size_t> Runs(std::string_view output);
+
+/// Of the client of either tool. Iperf 2 prints text or CSV.
 Result<Measurements> ParseIperf3(const StageOutput& client, const Expected& expected);
 Result<Measurements> ParseIperf3Text(const StageOutput& client, const Expected& expected);
 Result<Measurements> ParseIperf2(const StageOutput& client, const Expected& expected);
@@ -71,7 +75,8 @@ struct Flow {
   std::vector<std::vector<double>> intervals = {};  ///< their ends in seconds, and Gbit/s
 };
 
-/// Adds the measurements of a direction, and its intervals as a series.
+/// Adds the measurements of a direction, and its intervals as a series. Their ends (1.00011) are
+/// put on the grid of the interval, so that a row is a second and repetitions have the same rows.
 void AddFlow(Flow flow, Measurements& result);
 
 /// "0.002 ms 29/1787 (1.6%)" at the beginning of Row::rest; nullopt: it is something else.

@@ -22,11 +22,41 @@ constexpr Direction kForward = {"forward", "sum_sent", "sum_received", "sum"};
 constexpr Direction kReverse = {"reverse", "sum_sent", "sum_received", "sum"};
 constexpr Direction kBackward = {"reverse", "sum_sent_bidir_reverse", "sum_received_bidir_reverse",
                                  "sum_bidir_reverse"};
+// From 3.7 to 3.10.1 both directions of --bidir have the same keys, and the client's own is first.
+constexpr Direction kSecond = {"reverse", "sum_sent#2", "sum_received#2", "sum#2"};
+constexpr std::string_view kRepeated[] = {"sum", "sum_sent", "sum_received"};
+constexpr double kShortest3 = 0.99;  // of the seconds asked for
+
+// The one object that --json would have printed, of the events of --json-stream.
+Result<Json> Joined(const std::string& stage, std::vector<Document> documents) {
+  if (Find(documents[0].json, {"event"}) == nullptr) {
+    if (documents.size() == 1) return std::move(documents[0].json);
+    return Unreadable(stage, "it has several results of iperf3");
+  }
+  Json joined = {{"intervals", Json::array()}};
+  for (Document& document : documents) {
+    const std::string event = TextAt(document.json, {"event"});
+    Json& data = document.json["data"];
+    if (event == "interval") {
+      joined["intervals"].push_back(std::move(data));
+    } else if (!event.empty()) {
+      joined[event] = std::move(data);
+    }
+  }
+  const bool whole = joined.contains("error") || joined.contains("end");
+  if (whole && joined.contains("start")) return joined;
+  return Unreadable(stage, absl::StrCat("its event '", joined.contains("start") ? "end" : "start",
+                                        "' is missing: it is cut off"));
+}
 
 class Reader {
  public:
-  Reader(const StageOutput& client, const Json& json)
-      : client_(client), json_(json), stage_(StageName(client, "client")), numbers_(stage_) {}
+  Reader(const StageOutput& client, const Json& json, const Expected& expected)
+      : client_(client),
+        json_(json),
+        expected_(expected),
+        stage_(StageName(client, "client")),
+        numbers_(stage_) {}
 
   Result<Measurements> Read() {
     // A run that was cut short has sums, too, and exits with 0: the error is all that tells.
@@ -34,10 +64,18 @@ class Reader {
       return ToolFailed(stage_, error);
     }
     if (const std::string end = BadEnd(client_); !end.empty()) return ToolFailed(stage_, end);
+    if (Find(json_, {"start", "accepted_connection"}) != nullptr) {
+      return Unreadable(stage_, "it is the server's (iperf3 -s): the client's has both sides");
+    }
     result_.tool = TextAt(json_, {"start", "version"});
     const bool reverse = numbers_.Get(json_, {"start", "test_start", "reverse"}) != 0;
     ReadDirection(reverse ? kReverse : kForward);
-    if (Find(json_, {"end", kBackward.sent}) != nullptr) ReadDirection(kBackward);
+    const Direction* back = nullptr;
+    for (const Direction* each : {&kBackward, &kSecond}) {
+      if (Find(json_, {"end", each->sent}) != nullptr) back = each;
+    }
+    if (back != nullptr) ReadDirection(*back);
+    if (Status status = CheckWhole(reverse, back != nullptr); !status.ok()) return status;
     ReadCpu("client", "host_total");
     ReadCpu("server", "remote_total");
     if (!numbers_.status().ok()) return numbers_.status();
@@ -46,6 +84,33 @@ class Reader {
   }
 
  private:
+  // Against what the test says of itself, and what the spec asked for.
+  Status CheckWhole(bool reverse, bool both) {
+    const auto differs = [&](const std::string& why) { return Unreadable(stage_, why); };
+    const double streams = numbers_.Get(json_, {"start", "test_start", "num_streams"});
+    const Json* list = Find(json_, {"end", "streams"});
+    const double seen = list == nullptr ? 0 : static_cast<double>(list->size());
+    if (seen != streams * (both ? 2 : 1)) {
+      return differs(absl::StrCat("it has ", seen, " streams, not ", streams * (both ? 2 : 1)));
+    }
+    const double duration = numbers_.Get(json_, {"start", "test_start", "duration"});
+    const double lasted = numbers_.Get(json_, {"end", "sum_sent", "end"});
+    if (lasted < kShortest3 * duration) {
+      return differs(absl::StrCat("it ends after ", NumberText(lasted), " s, not ", duration));
+    }
+    if (expected_.streams == 0) return absl::OkStatus();
+    if (streams != expected_.streams) {
+      return differs(absl::StrCat("it has ", streams, " streams, not ", expected_.streams));
+    }
+    if (duration != expected_.seconds) {
+      return differs(absl::StrCat("it is of ", duration, " s, not of ", expected_.seconds));
+    }
+    if (both != expected_.bidirectional || reverse != expected_.reverse) {
+      return differs("its directions are not those that the spec asks for");
+    }
+    return absl::OkStatus();
+  }
+
   void ReadDirection(const Direction& direction) {
     const auto get = [&](const char* sum, const char* field) {
       return numbers_.Get(json_, {"end", sum, field});
@@ -78,14 +143,20 @@ class Reader {
     for (const Json& interval : *intervals) {
       const Json* omitted = Find(interval, {direction.interval, "omitted"});
       if (omitted != nullptr && *omitted == true) continue;
-      rows.push_back({numbers_.Get(interval, {direction.interval, "end"}),
-                      numbers_.Get(interval, {direction.interval, "bits_per_second"}) / kGiga});
+      const Json* end = Find(interval, {direction.interval, "end"});
+      const Json* rate = Find(interval, {direction.interval, "bits_per_second"});
+      if (end == nullptr || rate == nullptr || !end->is_number() || !rate->is_number()) {
+        result_.failures.push_back({stage_, "an interval without its end or rate is left out"});
+        continue;
+      }
+      rows.push_back({end->get<double>(), rate->get<double>() / kGiga});
     }
     return rows;
   }
 
   const StageOutput& client_;
   const Json& json_;
+  const Expected& expected_;
   const std::string stage_;
   JsonNumbers numbers_;
   Measurements result_;
@@ -94,10 +165,13 @@ class Reader {
 
 }  // namespace
 
-Result<Measurements> ParseIperf3(const StageOutput& client, const Expected& /*expected*/) {
-  const auto document = FindDocument(StageName(client, "client"), client.out);
-  if (!document.ok()) return document.status();
-  return Reader(client, document->json).Read();
+Result<Measurements> ParseIperf3(const StageOutput& client, const Expected& expected) {
+  const std::string stage = StageName(client, "client");
+  auto documents = FindDocuments(stage, client.out, kRepeated);
+  if (!documents.ok()) return documents.status();
+  const auto json = Joined(stage, *std::move(documents));
+  if (!json.ok()) return json.status();
+  return Reader(client, *json, expected).Read();
 }
 
 }  // namespace twofold::suite::iperf

@@ -1,5 +1,7 @@
 #include <algorithm>
 
+#include "lib/suite/document.h"
+#include "lib/suite/json.h"
 #include "lib/suite/text.h"
 #include "suites/iperf/iperf.h"
 
@@ -31,6 +33,21 @@ Parser ParserOf(const StageOutput& client) {
 
 }  // namespace
 
+std::vector<std::size_t> Runs(std::string_view output) {
+  if (!IsJson(output)) {
+    return LinesWhere(output, [](std::string_view line) {
+      return line.starts_with("Connecting to host ") || line.starts_with("Client connecting to ");
+    });
+  }
+  auto starts = DocumentStarts(output);
+  // With --json-stream a run has many objects.
+  std::erase_if(starts, [&](std::size_t at) {
+    const std::string_view object = output.substr(at);
+    return object.starts_with(R"({"event":)") && !object.starts_with(R"({"event":"start")");
+  });
+  return starts;
+}
+
 Result<Measurements> Parse(const Outputs& outputs) {
   const auto client =
       std::find_if(outputs.stages.begin(), outputs.stages.end(),
@@ -40,7 +57,7 @@ Result<Measurements> Parse(const Outputs& outputs) {
   if (!outputs.spec.empty()) {
     const auto spec = ReadSpec(outputs.spec);
     if (!spec.ok()) return spec.status();
-    expected = {spec->streams(), spec->duration()};
+    expected = {spec->streams(), spec->duration(), spec->reverse(), spec->bidirectional()};
   }
   return ParserOf(*client)(*client, expected);
 }

@@ -1,3 +1,4 @@
+#include <cmath>
 #include <utility>
 
 #include "lib/suite/text.h"
@@ -58,6 +59,27 @@ std::optional<Row> ToRow(std::string_view line) {
   return row;
 }
 
+namespace {
+
+// Ends of intervals are late or early by less than this share of one; the last may be a part of
+// one.
+constexpr double kOffGrid = 0.2;
+
+void PutOnGrid(std::vector<std::vector<double>>& intervals) {
+  if (intervals.empty()) return;
+  const double width = std::round(intervals[0][0] * 10) / 10;
+  if (width <= 0) return;
+  double last = 0;
+  for (auto& interval : intervals) {
+    const double count = std::round(interval[0] / width);
+    const double end = std::round(count * width * 1000) / 1000;
+    if (end > last && std::abs(interval[0] - end) < kOffGrid * width) interval[0] = end;
+    last = interval[0];
+  }
+}
+
+}  // namespace
+
 void AddFlow(Flow flow, Measurements& result) {
   using enum Better;
   const Dimensions direction = {{"direction", std::move(flow.direction)}};
@@ -76,6 +98,7 @@ void AddFlow(Flow flow, Measurements& result) {
     add("retransmits", *flow.retransmits, "", kLower, true);
   }
   if (flow.intervals.empty()) return;
+  PutOnGrid(flow.intervals);
   result.series.push_back({"throughput_over_time",
                            direction,
                            {{"time", "s"}, {"throughput", "Gbit/s", kHigher}},

@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "lib/suite/document.h"
 #include "lib/suite/text.h"
 #include "suites/rdma/rdma.h"
 
@@ -85,6 +86,7 @@ struct Report {
   SizeTable table;
   Dimensions facts;    // of the link, before the table
   bool whole = false;  // the line after the table is there
+  Skipped skipped;     // warnings between rows
 };
 
 // " Link type       : Ethernet"
@@ -103,6 +105,23 @@ void ReadFacts(std::string_view line, Dimensions& facts) {
   for (const auto& [name, dimension] : kFacts) {
     if (const auto value = FactIn(line, name)) facts.emplace_back(dimension, std::string(*value));
   }
+}
+
+// "RDMA_Write Bidirectional BW Test" above the facts.
+bool IsTitle(std::string_view line) {
+  line = Strip(line);
+  return line.ends_with(" BW Test") || line.ends_with(" Latency Test");
+}
+
+void ReadTitle(std::string_view line, Dimensions& facts) {
+  constexpr std::pair<std::string_view, const char*> kOperations[] = {
+      {"RDMA_Read", "read"}, {"RDMA_Write", "write"}, {"Send", "send"}, {"Atomic", "atomic"}};
+  for (const auto& [word, operation] : kOperations) {
+    if (Strip(line).starts_with(word)) facts.emplace_back("operation", operation);
+  }
+  if (!Strip(line).ends_with(" BW Test")) return;
+  const bool both = line.find("Bidirectional") != std::string_view::npos;
+  facts.emplace_back("direction", both ? "bidirectional" : "unidirectional");
 }
 
 class Reader {
@@ -126,13 +145,17 @@ class Reader {
       return !columns_.empty();
     }
     if (columns_.empty()) {
+      if (IsTitle(line)) ReadTitle(line, report_.facts);
       ReadFacts(line, report_.facts);
       return true;
     }
     if (line.starts_with("---")) return report_.whole = true;
     // Warnings stand between rows.
     const std::string_view text = Strip(line);
-    if (text.empty() || text[0] < '0' || text[0] > '9') return true;
+    if (text.empty() || text[0] < '0' || text[0] > '9') {
+      if (!text.empty()) report_.skipped.Add(text);
+      return true;
+    }
     auto row = ReadRow(line, columns_);
     if (!row) return false;
     report_.table.rows.push_back(*std::move(row));
@@ -204,16 +227,31 @@ Status CheckSizes(const std::string& name, const StageOutput& stage, const Repor
   return Unreadable(name, absl::StrCat(rows, " of ", kAllSizes, " sizes"));
 }
 
+// With -D there is no peak, which then is 0 in all rows: what is not measured is missing.
+void DropUnmeasured(SizeTable& table) {
+  for (std::size_t i = table.columns.size(); i-- > 0;) {
+    const bool measured = table.columns[i].column.name != "best_bandwidth" ||
+                          std::any_of(table.rows.begin(), table.rows.end(),
+                                      [&](const auto& row) { return row[i] != 0; });
+    if (measured) continue;
+    const auto at = static_cast<std::ptrdiff_t>(i);
+    table.columns.erase(table.columns.begin() + at);
+    for (auto& row : table.rows) row.erase(row.begin() + at);
+  }
+}
+
 Result<Measurements> ReadClient(const StageOutput& stage, WordList words, const char* series) {
   const std::string name = StageName(stage, "client");
   Status status = CheckEnd(name, stage);
   if (!status.ok()) return status;
-  const auto report = Reader(words).Read(name, stage.out);
+  auto report = Reader(words).Read(name, stage.out);
   if (!report.ok()) return report.status();
   status = CheckWhole(name, stage, *report);
   if (status.ok()) status = CheckSizes(name, stage, *report);
   if (!status.ok()) return status;
   Measurements result;
+  DropUnmeasured(report->table);
+  report->skipped.SayIn(result.notes);
   AddTable(series, report->table, report->facts, Empty::kDoesNotCount, result);
   return result;
 }
@@ -236,6 +274,8 @@ Result<Measurements> Parse(const Outputs& outputs, WordList words, const char* s
 }
 
 }  // namespace
+
+std::vector<std::size_t> Runs(std::string_view output) { return LinesWhere(output, IsTitle); }
 
 Result<Measurements> ParseBandwidth(const Outputs& outputs) {
   return Parse(outputs, kBandwidthWords, "bandwidth");

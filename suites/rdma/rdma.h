@@ -15,6 +15,9 @@ Result<v1::suites::RdmaLatencySpec> ReadLatencySpec(std::string_view json);
 GangPlan PlanBandwidth(const v1::suites::RdmaBandwidthSpec& spec, const Gang& gang);
 GangPlan PlanLatency(const v1::suites::RdmaLatencySpec& spec, const Gang& gang);
 
+/// Suite::runs: a run begins with the title of its test.
+std::vector<std::size_t> Runs(std::string_view output);
+
 Result<Measurements> ParseBandwidth(const Outputs& outputs);
 Result<Measurements> ParseLatency(const Outputs& outputs);
 

@@ -1,0 +1,252 @@
+// The rules of docs/readers.md, which every suite of the table keeps, and what broke them.
+
+#include <absl/strings/str_cat.h>
+#include <absl/strings/str_replace.h>
+#include <absl/strings/str_split.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <map>
+
+#include "lib/suite/plausible.h"
+#include "suites/table/table.h"
+#include "tests/suites/samples.h"
+
+namespace twofold::suite {
+namespace {
+
+const std::map<std::string_view, const char*>& Samples() {
+  static const std::map<std::string_view, const char*> samples = {
+      {"fio", "fio/worker0.json"},
+      {"gpu", "gpu/compute.json"},
+      {"iperf", "iperf/iperf3_tcp.json"},
+      {"lifecycle", "lifecycle/jobs.json"},
+      {"media", "media/ffmpeg_one.out"},
+      {"mpi-pingpong", "mpi_pingpong/imb.txt"},
+      {"openfoam", "openfoam/solve_two.txt"},
+      {"object-storage", "object_storage/one.json"},
+      {"osu", "osu/osu_latency-np2.txt"},
+      {"pytorch", "pytorch/resnet18.json"},
+      {"rdma-bandwidth", "rdma/read_bw.txt"},
+      {"rdma-latency", "rdma/write_lat.txt"},
+  };
+  return samples;
+}
+
+Result<Measurements> ParseText(const Suite& suite, const std::string& text) {
+  return suite.parse(SavedText(text));
+}
+
+std::string EachLine(const std::string& text, const std::string& prefix) {
+  const bool ended = text.ends_with('\n');
+  const std::string body = ended ? text.substr(0, text.size() - 1) : text;
+  return prefix + absl::StrReplaceAll(body, {{"\n", "\n" + prefix}}) + (ended ? "\n" : "");
+}
+
+void ExpectSameNumbers(const std::function<std::string(const std::string&)>& change) {
+  for (const Suite& suite : Suites()) {
+    const std::string text = Sample(Samples().at(suite.name));
+    const auto plain = ParseText(suite, text);
+    const auto changed = ParseText(suite, change(text));
+    ASSERT_TRUE(plain.ok()) << suite.name << ": " << plain.status();
+    ASSERT_TRUE(changed.ok()) << suite.name << ": " << changed.status();
+    EXPECT_EQ(changed->measurements, plain->measurements) << suite.name;
+    EXPECT_EQ(changed->series, plain->series) << suite.name;
+  }
+}
+
+TEST(Readers, OnePrefixOnEachLineIsSkippedAndSaid) {
+  for (const char* prefix :
+       {"2026-11-20T23:41:55.123456789Z ", "[pod/bench-0/client] ",
+        "[pod/bench-0/client] 2026-11-20T23:41:55.1+01:00 ", "[1,0]<stdout>:"}) {
+    ExpectSameNumbers([&](const std::string& text) { return EachLine(text, prefix); });
+  }
+  const auto read =
+      ParseText(*FindSuite("rdma-bandwidth"), Sample("rdma/cases/kubectl-timestamps.log"));
+  ASSERT_TRUE(read.ok()) << read.status();
+  ASSERT_EQ(read->notes.size(), 1U);
+  EXPECT_NE(read->notes[0].find("kubectl logs --timestamps"), std::string::npos);
+}
+
+TEST(Readers, LinesOfSeveralPodsAreNotOneDocument) {
+  const std::string text = Sample("rdma/read_bw.txt");
+  EXPECT_TRUE(FailsWith(ParseText(*FindSuite("rdma-bandwidth"),
+                                  EachLine(text, "[pod/a/c] ") + EachLine(text, "[pod/b/c] ")),
+                        "lines of 2 containers"));
+}
+
+TEST(Readers, IndentationAndEndsOfLinesDoNotMatter) {
+  ExpectSameNumbers([](const std::string& text) { return EachLine(text, "    "); });
+  ExpectSameNumbers([](const std::string& text) {
+    return absl::StrReplaceAll(text, {{"\n", "\r\n"}});
+  });
+  ExpectSameNumbers([](const std::string& text) { return "\xef\xbb\xbf" + text; });
+}
+
+TEST(Readers, Utf16IsNamed) {
+  std::string text = "\xff\xfe";
+  for (const char c : Sample("fio/worker0.json")) text += std::string{c, '\0'};
+  EXPECT_TRUE(FailsWith(ParseText(*FindSuite("fio"), text), "UTF-16"));
+}
+
+// Whether it has all numbers of one run, and no others: refused, failed, or one of the two.
+TEST(Readers, TwoRunsAreNeverMerged) {
+  for (const Suite& suite : Suites()) {
+    const std::string text = Sample(Samples().at(suite.name));
+    const auto one = ParseText(suite, text);
+    const auto two = ParseText(suite, text + text);
+    if (!two.ok()) continue;
+    EXPECT_EQ(two->measurements, one->measurements) << suite.name;
+  }
+}
+
+TEST(Readers, JsonSaysWhereItIsWrong) {
+  const Suite& fio = *FindSuite("fio");
+  std::string text = Sample("fio/worker0.json");
+  EXPECT_TRUE(FailsWith(ParseText(fio, text.substr(0, text.size() / 2)), "cut off at line "));
+  text.insert(text.find("\"jobs\""), "oops ");
+  EXPECT_TRUE(FailsWith(ParseText(fio, text), "its JSON is wrong at line "));
+}
+
+TEST(Readers, AKeyWithTwoValuesIsRefused) {
+  for (const char* name : {"fio", "iperf", "lifecycle", "gpu", "object-storage"}) {
+    std::string text = Sample(Samples().at(name));
+    text.insert(text.find('{') + 1, "\"k\": 1, \"k\": 2,");
+    EXPECT_TRUE(FailsWith(ParseText(*FindSuite(name), text), "twice in one object")) << name;
+  }
+}
+
+TEST(Readers, FioGroupsThatRanOneAfterTheOtherAreNotAddedUp) {
+  const auto read = ParseText(*FindSuite("fio"), Sample("fio/cases/stonewall.json"));
+  ASSERT_TRUE(read.ok()) << read.status();
+  double total[2] = {};
+  for (const Measurement& one : read->measurements) {
+    if (one.name != "iops" || !one.headline) continue;
+    for (int group = 0; group < 2; ++group) {
+      const Dimensions of = {{"rw", "read"}, {"worker", "all"}, {"group", absl::StrCat(group)}};
+      if (one.dimensions == of) total[group] = one.value;
+    }
+  }
+  EXPECT_NEAR(total[0], 4921.5, 0.1);
+  EXPECT_NEAR(total[1], 4628.2, 0.1);
+  EXPECT_EQ(ValueOf(*read, "cpu_user", "test1"), 0.25);
+}
+
+TEST(Readers, FioReportsOfAnIntervalAreOneRunAndTheLastCounts) {
+  const auto read = ParseText(*FindSuite("fio"), Sample("fio/cases/status-interval.json"));
+  ASSERT_TRUE(read.ok()) << read.status();
+  EXPECT_NEAR(ValueOf(*read, "iops", "all"), 5681.27, 0.01);
+}
+
+TEST(Readers, SeveralRunsOfFioAreRefusedWithTheirLines) {
+  const Suite& fio = *FindSuite("fio");
+  const std::string text = Sample("fio/cases/two-runs.txt");
+  EXPECT_TRUE(FailsWith(ParseText(fio, text), "2 runs in one document, which begin at lines 3, "));
+  const std::size_t second = fio.runs(text).at(1);
+  EXPECT_TRUE(ParseText(fio, text.substr(second)).ok());
+}
+
+TEST(Readers, AFioProcessThatWasKilledIsAFailedRun) {
+  const Suite& fio = *FindSuite("fio");
+  const std::string text = Sample("fio/worker0.json");
+  Outputs outputs = SavedText(text);
+  outputs.stages[0].exit_code = 0;
+  outputs.stages[0].err = "fio: pid=4711, got signal=9\n";
+  EXPECT_TRUE(FailsWith(fio.parse(outputs), "fio: pid=4711, got signal=9"));
+  for (const char* sample : {"fio/worker0.json", "fio/forms_two.txt", "fio/forms_two.terse"}) {
+    const std::string said = "fio: pid=4711, got signal=9\n" + Sample(sample);
+    EXPECT_TRUE(FailsWith(ParseText(fio, said), "got signal=9")) << sample;
+  }
+}
+
+TEST(Readers, BothDirectionsOfOldIperf3AreRead) {
+  const auto read = ParseText(*FindSuite("iperf"), Sample("iperf/cases/bidir-keys-of-3.7.json"));
+  ASSERT_TRUE(read.ok()) << read.status();
+  EXPECT_NEAR(ValueOf(*read, "throughput", "forward"), 10.503, 0.001);
+  EXPECT_NEAR(ValueOf(*read, "throughput", "reverse"), 8.181, 0.001);
+}
+
+TEST(Readers, EventsOfAStreamAreTheObjectOfTheRun) {
+  const Suite& iperf = *FindSuite("iperf");
+  const std::string text = Sample("iperf/cases/json-stream.json");
+  const auto read = ParseText(iperf, text);
+  ASSERT_TRUE(read.ok()) << read.status();
+  EXPECT_NEAR(ValueOf(*read, "throughput"), 13.917, 0.001);
+  ASSERT_EQ(read->series.size(), 1U);
+  ASSERT_EQ(read->series[0].rows.size(), 3U);
+  for (std::size_t i = 0; i < 3; ++i)
+    EXPECT_EQ(read->series[0].rows[i][0], static_cast<double>(i + 1));  // not 1.000031
+  const std::string cut = text.substr(0, text.find("{\"event\":\"end\""));
+  EXPECT_TRUE(FailsWith(ParseText(iperf, cut), "its event 'end' is missing"));
+  EXPECT_TRUE(FailsWith(ParseText(iperf, text + text), "2 runs in one document"));
+}
+
+TEST(Readers, TheServersJsonIsNotTheClients) {
+  EXPECT_TRUE(FailsWith(ParseText(*FindSuite("iperf"), Sample("iperf/cases/server-side.json")),
+                        "it is the server's"));
+}
+
+TEST(Readers, NanIsNoNumberAndNoReasonToLoseAFile) {
+  const auto read = ParseText(*FindSuite("iperf"), Sample("iperf/cases/interval-nan.json"));
+  ASSERT_TRUE(read.ok()) << read.status();
+  EXPECT_NEAR(ValueOf(*read, "throughput"), 0.04036, 0.0001);
+}
+
+TEST(Readers, WhatCameIsHeldAgainstTheSpec) {
+  const Suite& iperf = *FindSuite("iperf");
+  Outputs outputs = Saved("iperf/iperf3_tcp.json");
+  for (const auto& [spec, why] :
+       {std::pair{R"({"duration": 3, "streams": 2})", "it has 1 streams, not 2"},
+        {R"({"duration": 30})", "it is of 3 s, not of 30"},
+        {R"({"duration": 3, "bidirectional": true})", "its directions"},
+        {R"({"duration": 3, "reverse": true})", "its directions"}}) {
+    outputs.spec = spec;
+    EXPECT_TRUE(FailsWith(iperf.parse(outputs), why));
+  }
+  outputs.spec = R"({"duration": 3})";
+  EXPECT_TRUE(iperf.parse(outputs).ok());
+}
+
+TEST(Readers, CountsThatHaveGoneBelowZeroAreLeftOutWithTheirReason) {
+  std::string text = Sample("iperf/iperf3_tcp.json");
+  const std::size_t at = text.find("\"retransmits\"", text.find("\"sum_sent\""));
+  const std::size_t digit = text.find_first_of("0123456789", at);
+  text.replace(digit, text.find_first_not_of("0123456789", digit) - digit, "4294967294");
+  const auto read = ParseText(*FindSuite("iperf"), text);
+  ASSERT_TRUE(read.ok()) << read.status();
+  ASSERT_EQ(read->failures.size(), 1U);
+  EXPECT_NE(read->failures[0].reason.find("4294967294 is a count that has gone below 0"),
+            std::string::npos);
+  EXPECT_GT(ValueOf(*read, "throughput"), 0);
+}
+
+TEST(Readers, NegativeLatenciesAreNoBestOnes) {
+  EXPECT_TRUE(
+      FailsWith(ParseText(*FindSuite("rdma-latency"), Sample("rdma/cases/negative-latency.txt")),
+                "-1.04 us is below 0"));
+}
+
+TEST(Readers, ReadAndWriteOfPerftestAreNotComparable) {
+  const Suite& latency = *FindSuite("rdma-latency");
+  const auto read = ParseText(latency, Sample("rdma/cases/latency-read.txt"));
+  const auto write = ParseText(latency, Sample("rdma/cases/latency-write.txt"));
+  ASSERT_TRUE(read.ok() && write.ok());
+  EXPECT_NE(read->measurements[0].dimensions, write->measurements[0].dimensions);
+  const Suite& bandwidth = *FindSuite("rdma-bandwidth");
+  const std::string one = Sample("rdma/read_bw.txt");
+  const auto both = ParseText(
+      bandwidth, absl::StrReplaceAll(one, {{"RDMA_Read BW", "RDMA_Read Bidirectional BW"}}));
+  ASSERT_TRUE(both.ok());
+  EXPECT_NE(both->measurements[0].dimensions,
+            ParseText(bandwidth, one)->measurements[0].dimensions);
+}
+
+TEST(Readers, AnIndentedTableIsReadAndWhatItDidNotMeasureIsMissing) {
+  const auto read = ParseText(*FindSuite("rdma-bandwidth"), Sample("rdma/cases/indented.txt"));
+  ASSERT_TRUE(read.ok()) << read.status();
+  EXPECT_NEAR(ValueOf(*read, "peak_bandwidth"), 1476.74, 0.01);
+  EXPECT_EQ(read->series[0].columns.size(), 4U);  // no peak, which was 0
+}
+
+}  // namespace
+}  // namespace twofold::suite
