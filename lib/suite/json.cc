@@ -192,8 +192,8 @@ class TreeBuilder : public nlohmann::json_sax<Json> {
   }
 
   bool Ambiguous(const std::string& key) {
-    what_ = absl::StrCat("its JSON has the key '", Quoted(key),
-                         "' twice in one object, with two values");
+    what_ =
+        absl::StrCat("its JSON has the key ", Quoted(key), " twice in one object, with two values");
     return false;
   }
 

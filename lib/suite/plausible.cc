@@ -91,11 +91,11 @@ bool IsMore(const Known& a, const Known& b, double slack) {
   return a.value > std::max(b.value, 0.0) * kOff + slack;
 }
 
-// Whether `a` must not be more than `b`. Percentiles are not held against a minimum, as a bucket
-// begins below what is in it, nor against a mean.
+// Whether `a` must not be more than `b`. Percentiles are held only against each other: OSU's
+// extremes are of the means of ranks, and its percentiles of single iterations.
 bool IsBefore(const Stat& a, const Stat& b) {
   if (a.kind == Kind::kPercentile && b.kind == Kind::kPercentile) return a.percent < b.percent;
-  if (b.kind == Kind::kMax) return a.kind != Kind::kMax;
+  if (b.kind == Kind::kMax) return a.kind == Kind::kMin || a.kind == Kind::kMean;
   return a.kind == Kind::kMin && b.kind == Kind::kMean;
 }
 
@@ -247,7 +247,9 @@ std::string Twice(const Measurements& result) {
   }
   seen.clear();
   for (const Series& series : result.series) {
-    if (!seen.emplace(series.name, "", series.dimensions).second) {
+    // osu_mbw_mr has a table of bandwidths and one of rates.
+    const std::string measured = series.columns.size() > 1 ? series.columns[1].name : "";
+    if (!seen.emplace(series.name, measured, series.dimensions).second) {
       return series.name + DimensionsText(series.dimensions);
     }
   }

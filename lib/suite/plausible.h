@@ -11,7 +11,7 @@
 ///  - Finite. Nothing but a temperature (unit "C") and what is marked as signed is below 0.
 ///  - A count is not 2^32 or 2^64 less a few: it has gone below 0.
 ///  - A time is not beyond ten years.
-///  - Of one quantity p50 <= p90 <= p99 <= max and min <= mean <= max, but for rounding.
+///  - Of one quantity p50 <= p90 <= p99 and min <= mean <= max, but for rounding.
 ///
 /// Pure. Cost: O(n log n) in the numbers.
 namespace twofold::suite {

@@ -80,7 +80,7 @@ std::string HowItDied(const Json& entry, const Part& part) {
     const double by_rates = side.bytes_per_s / side.iops;
     constexpr double kAgree = 1.2;
     if (by_rates > counted * kAgree || counted > by_rates * kAgree) {
-      return absl::StrCat("job '", part.job, "' has ", kSides[i], "s of ", NumberText(counted),
+      return absl::StrCat("job ", part.job, " has ", kSides[i], "s of ", NumberText(counted),
                           " bytes by their number, and of ", NumberText(by_rates),
                           " by their rates, as if a process was killed");
     }

@@ -45,8 +45,8 @@ Result<Json> Joined(const std::string& stage, std::vector<Document> documents) {
   }
   const bool whole = joined.contains("error") || joined.contains("end");
   if (whole && joined.contains("start")) return joined;
-  return Unreadable(stage, absl::StrCat("its event '", joined.contains("start") ? "end" : "start",
-                                        "' is missing: it is cut off"));
+  return Unreadable(stage, absl::StrCat("its event ", joined.contains("start") ? "end" : "start",
+                                        " is missing: it is cut off"));
 }
 
 class Reader {
@@ -65,7 +65,8 @@ class Reader {
     }
     if (const std::string end = BadEnd(client_); !end.empty()) return ToolFailed(stage_, end);
     if (Find(json_, {"start", "accepted_connection"}) != nullptr) {
-      return Unreadable(stage_, "it is the server's (iperf3 -s): the client's has both sides");
+      return Unreadable(stage_,
+                        "it is of the server (iperf3 -s): that of the client has both sides");
     }
     result_.tool = TextAt(json_, {"start", "version"});
     const bool reverse = numbers_.Get(json_, {"start", "test_start", "reverse"}) != 0;

@@ -110,12 +110,13 @@ class Reader {
     }
   }
 
+  /// Two moments that are one for the cluster may be told in either order: a span may be below 0.
   void Add(const std::string& name, const Json& value, const char* unit, Better better,
            Dimension dimension, bool headline) {
     Dimensions dimensions = of_kind_;
     dimensions.push_back(std::move(dimension));
     numbers_.measurements.push_back(
-        {name, value.get<double>(), unit, better, headline, std::move(dimensions)});
+        {name, value.get<double>(), unit, better, headline, std::move(dimensions), {}, true});
   }
 
   const Json& report_;
