@@ -92,7 +92,7 @@ bool IsMore(const Known& a, const Known& b, double slack) {
 }
 
 // Whether `a` must not be more than `b`. Percentiles are held only against each other: OSU's
-// extremes are of the means of ranks, and its percentiles of single iterations.
+// extremes are of the means of ranks, its percentiles of single iterations.
 bool IsBefore(const Stat& a, const Stat& b) {
   if (a.kind == Kind::kPercentile && b.kind == Kind::kPercentile) return a.percent < b.percent;
   if (b.kind == Kind::kMax) return a.kind == Kind::kMin || a.kind == Kind::kMean;

@@ -8,6 +8,7 @@
 #include <functional>
 #include <map>
 
+#include "lib/suite/json.h"
 #include "lib/suite/plausible.h"
 #include "suites/table/table.h"
 #include "tests/suites/samples.h"
@@ -157,6 +158,22 @@ TEST(Readers, AFioProcessThatWasKilledIsAFailedRun) {
     const std::string said = "fio: pid=4711, got signal=9\n" + Sample(sample);
     EXPECT_TRUE(FailsWith(ParseText(fio, said), "got signal=9")) << sample;
   }
+}
+
+TEST(Readers, AFioJobThatCountedNothingOrDisagreesWithItselfWasKilled) {
+  const Suite& fio = *FindSuite("fio");
+  const auto document = FindDocument("", Sample("fio/cases/stonewall.json"));
+  ASSERT_TRUE(document.ok());
+  Json silent = document->json;
+  Json& job = silent["jobs"][1];
+  job["job_runtime"] = 0;
+  for (const char* side : {"read", "write"}) {
+    for (const char* key : {"io_bytes", "bw_bytes", "iops", "total_ios"}) job[side][key] = 0;
+  }
+  EXPECT_TRUE(FailsWith(ParseText(fio, silent.dump()), "job test2 has no run time and no I/O"));
+  Json torn = document->json;
+  torn["jobs"][0]["read"]["iops"] = 243537;  // beside 19 MiB/s of 4 KiB
+  EXPECT_TRUE(FailsWith(ParseText(fio, torn.dump()), "as if a process was killed"));
 }
 
 TEST(Readers, BothDirectionsOfOldIperf3AreRead) {
