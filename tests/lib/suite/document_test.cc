@@ -79,9 +79,9 @@ TEST(SuitePlausible, SaysWhatNoNumberCanBe) {
 
 TEST(SuitePlausible, PercentilesInNoOrderAreLeftOutTogether) {
   Measurements numbers;
-  numbers.measurements = {{"latency_p50", 5, "us", Better::kLower},
-                          {"latency_p99", 2, "us", Better::kLower},
-                          {"rate", 1, "1/s", Better::kHigher}};
+  numbers.measurements = {{"latency_p50", 5, "us", Better::kLower, false, {}},
+                          {"latency_p99", 2, "us", Better::kLower, false, {}},
+                          {"rate", 1, "1/s", Better::kHigher, false, {}}};
   ASSERT_TRUE(KeepPlausible(numbers).ok());
   ASSERT_EQ(numbers.measurements.size(), 1U);
   EXPECT_EQ(numbers.failures.size(), 2U);
@@ -90,7 +90,8 @@ TEST(SuitePlausible, PercentilesInNoOrderAreLeftOutTogether) {
 
 TEST(SuitePlausible, TheSameNumberTwiceIsOfTwoRuns) {
   Measurements numbers;
-  numbers.measurements = {{"rate", 1, "1/s"}, {"rate", 2, "1/s"}};
+  numbers.measurements = {{"rate", 1, "1/s", Better::kNone, false, {}},
+                          {"rate", 2, "1/s", Better::kNone, false, {}}};
   EXPECT_FALSE(KeepPlausible(numbers).ok());
 }
 
