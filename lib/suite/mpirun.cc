@@ -4,7 +4,6 @@
 #include <absl/strings/str_join.h>
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <iterator>
 #include <span>
@@ -82,53 +81,63 @@ Arguments Argv(const MpiRun& run) {
   return argv;
 }
 
-// What Open MPI and the benchmarks say; the rest of their pages of text explains it.
-constexpr std::array<std::string_view, 14> kReasons = {
-    "DATA VALIDATION ERROR",
-    "This test requires",
-    "Please run this benchmark on more than 1 node",
-    "requires at least",
-    "Invalid Argument",
-    "Invalid Rank count",
-    "There are not enough slots available",
-    "mpirun has detected an attempt to run as root",
-    "The user-provided time limit for job execution has been reached",
-    "mpirun was unable to find the specified executable file",
-    "mpirun was unable to launch the specified application",
-    "ORTE has lost communication with a remote daemon",
-    "An ORTE daemon has unexpectedly failed",
-    "MPI_ERR_",
+// What Open MPI and the benchmarks say; the rest of their pages of text explains it. The first that
+// is there counts: what stands above says more.
+struct Complaint {
+  std::string_view words;
+  bool is_help = false;  // a text of Open MPI's help, whose sentences go over several lines
+};
+constexpr Complaint kComplaints[] = {
+    {"DATA VALIDATION ERROR"},
+    {"This test requires"},
+    {"Please run this benchmark on more than 1 node"},
+    {"requires at least"},
+    {"Invalid Argument"},
+    {"Invalid Rank count"},
+    {"There are not enough slots available", true},
+    {"mpirun has detected an attempt to run as root", true},
+    {"The user-provided time limit for job execution has been reached", true},
+    {"mpirun was unable to find the specified executable file", true},
+    {"mpirun was unable to launch the specified application", true},
+    {"ORTE has lost communication with a remote daemon", true},
+    {"An ORTE daemon has unexpectedly failed", true},
+    {"MPI_ERR_"},
+    {"exited on signal", true},
+    {"exited with non-zero status", true},
 };
 
-// The line at `at` to the end of its sentence: mpirun's own pages break them.
-std::string SentenceAt(const std::vector<std::string_view>& lines, std::size_t at) {
-  constexpr std::size_t kMostLines = 4;
-  std::string sentence(Strip(lines[at]));
-  for (std::size_t next = at + 1; next < lines.size() && next < at + kMostLines; ++next) {
-    const bool ended =
-        sentence.find(". ") != sentence.npos || sentence.ends_with('.') || sentence.ends_with(':');
-    if (ended || lines[next].starts_with("---")) break;
-    absl::StrAppend(&sentence, " ", std::string(Strip(lines[next])));
+// The lines of `text` up to a blank or a ruled one, as one, and then what follows them.
+std::string TakeParagraph(std::string_view& text) {
+  std::string paragraph;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find_first_of("\r\n"), text.size());
+    const std::string_view line = Strip(text.substr(0, end));
+    if (line.empty() && !paragraph.empty()) break;
+    if (line.starts_with("-----")) break;
+    if (!line.empty()) absl::StrAppend(&paragraph, paragraph.empty() ? "" : " ", std::string(line));
+    text.remove_prefix(std::min(end + 1, text.size()));
   }
-  return sentence.substr(
-      0, sentence.find(". ") == sentence.npos ? sentence.npos : sentence.find(". ") + 1);
+  return paragraph;
 }
 
-bool IsOfMpirun(std::string_view line) {
-  constexpr std::string_view kOwn[] = {"mpirun ", "There are not enough slots", "An ORTE daemon",
-                                       "ORTE has lost", "The user-provided time limit"};
-  return std::any_of(std::begin(kOwn), std::end(kOwn), [&](std::string_view beginning) {
-    return Strip(line).starts_with(beginning);
-  });
+// The sentence at the start of `text`. What it ends with a colon for stands in a paragraph of its
+// own, below it.
+std::string HelpSentence(std::string_view text) {
+  std::string sentence = TakeParagraph(text);
+  const std::size_t stop = sentence.find(". ");
+  if (stop != std::string::npos) return sentence.substr(0, stop + 1);
+  if (sentence.ends_with(':')) absl::StrAppend(&sentence, " ", TakeParagraph(text));
+  return sentence;
 }
 
-std::string ReasonIn(std::string_view text) {
-  const auto lines = Lines(text);
-  for (const std::string_view reason : kReasons) {
-    for (std::size_t i = 0; i < lines.size(); ++i) {
-      if (lines[i].find(reason) == std::string_view::npos) continue;
-      return IsOfMpirun(lines[i]) ? SentenceAt(lines, i) : std::string(Strip(lines[i]));
-    }
+std::string ComplaintIn(std::string_view text) {
+  for (const Complaint& complaint : kComplaints) {
+    const std::size_t found = text.find(complaint.words);
+    if (found == std::string_view::npos) continue;
+    const std::size_t before = text.substr(0, found).find_last_of("\r\n");
+    const std::string_view from = text.substr(before == std::string_view::npos ? 0 : before + 1);
+    if (complaint.is_help) return HelpSentence(from);
+    return std::string(Strip(from.substr(0, from.find_first_of("\r\n"))));
   }
   return {};
 }
@@ -278,8 +287,8 @@ GangPlan LedByRankZero(std::size_t members, std::vector<Stage> stages) {
 }
 
 std::string MpiReason(std::string_view out, std::string_view err) {
-  std::string reason = ReasonIn(err);
-  return reason.empty() ? ReasonIn(out) : reason;
+  std::string complaint = ComplaintIn(err);
+  return complaint.empty() ? ComplaintIn(out) : complaint;
 }
 
 }  // namespace twofold::suite

@@ -38,8 +38,9 @@ void AddUnlistedMpirunArgs(GangPlan& plan, const std::vector<std::string>& argum
 /// A plan for stages of rank 0 alone, with all others ready to run what they ask for.
 GangPlan LedByRankZero(std::size_t members, std::vector<Stage> stages);
 
-/// What mpirun or the program said went wrong, if there is one of the lines known for that; else
-/// empty. For those whose output has no numbers.
+/// What mpirun or the program said went wrong, a whole sentence, if there is one of those known for
+/// that; else empty. A run of which this is said has failed, whatever rows it has: ranks that were
+/// killed show nowhere else.
 std::string MpiReason(std::string_view out, std::string_view err);
 
 }  // namespace twofold::suite
