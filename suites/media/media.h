@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <string_view>
+#include <vector>
 
 #include "lib/suite/suite.h"
 #include "suites/media/spec.pb.h"
@@ -13,6 +15,10 @@ Result<v1::suites::MediaSpec> ReadSpec(std::string_view json);
 
 GangPlan Plan(const v1::suites::MediaSpec& spec, const Gang& gang);
 Result<Measurements> Parse(const Outputs& outputs);
+
+/// Where runs of either tool begin in its log (Suite::runs): at its title; without titles, where
+/// progress goes on after its end or falls back, as of two passes.
+std::vector<std::size_t> RunsIn(std::string_view text);
 
 /// Whether frames are made by a filter ("lavfi:GRAPH"), and by which.
 bool IsGenerated(const v1::suites::MediaInput& input);
@@ -30,8 +36,10 @@ std::vector<std::string> FfmpegArgv(const v1::suites::MediaSpec& spec);
 /// Its sessions, one a line, as its -par file has them.
 std::string SessionLines(const v1::suites::MediaSpec& spec);
 
-/// Of the transcoder of either kind.
-Result<Measurements> ParseFfmpeg(const std::string& stage, const StageOutput& output);
-Result<Measurements> ParseSessions(const std::string& stage, const StageOutput& output);
+/// Of the transcoder of either kind. `spec`: what was asked for; null: not known.
+Result<Measurements> ParseFfmpeg(const std::string& stage, const StageOutput& output,
+                                 const v1::suites::MediaSpec* spec);
+Result<Measurements> ParseSessions(const std::string& stage, const StageOutput& output,
+                                   const v1::suites::MediaSpec* spec);
 
 }  // namespace twofold::suite::media

@@ -3,6 +3,7 @@
 #include <optional>
 #include <utility>
 
+#include "lib/suite/document.h"
 #include "lib/suite/text.h"
 #include "suites/media/media.h"
 
@@ -89,14 +90,25 @@ Status CheckLog(const std::string& stage, const StageOutput& output, const Sessi
   return absl::OkStatus();
 }
 
+// A session makes one output.
+Status CheckAsked(const std::string& stage, const v1::suites::MediaSpec& spec,
+                  const SessionsLog& log) {
+  const auto asked = static_cast<std::size_t>(spec.outputs_size());
+  if (log.sessions.size() == asked) return absl::OkStatus();
+  return Unreadable(stage, absl::StrCat(log.sessions.size(), " sessions, not ", asked));
+}
+
 }  // namespace
 
-Result<Measurements> ParseSessions(const std::string& stage, const StageOutput& output) {
+Result<Measurements> ParseSessions(const std::string& stage, const StageOutput& output,
+                                   const v1::suites::MediaSpec* spec) {
   SessionsLog log;
   for (const std::string* text : {&output.out, &output.err}) {
     for (const std::string_view line : Lines(*text)) ReadLine(line, log);
   }
-  if (Status status = CheckLog(stage, output, log); !status.ok()) return status;
+  Status status = CheckLog(stage, output, log);
+  if (status.ok() && spec != nullptr) status = CheckAsked(stage, *spec, log);
+  if (!status.ok()) return status;
   Measurements result;
   result.tool = absl::StrCat("sample_multi_transcode", log.version.empty() ? "" : " ", log.version);
   double frames = 0;
@@ -114,12 +126,39 @@ Result<Measurements> ParseSessions(const std::string& stage, const StageOutput& 
   return result;
 }
 
+std::vector<std::size_t> RunsIn(std::string_view text) {
+  auto titles = LinesWhere(text, [](std::string_view line) {
+    return line.starts_with("ffmpeg version ") || line.starts_with(kTitle);
+  });
+  if (titles.size() > 1) return titles;
+  bool ended = true;
+  double frames = 0;
+  return LinesWhere(text, [&](std::string_view line) {
+    const auto count = After(line, "frame=");
+    const auto value = count ? ToNumber(Strip(*count)) : std::nullopt;
+    const bool begins = value && (std::exchange(ended, false) || *value < frames);
+    frames = value.value_or(frames);
+    ended = ended || line == "progress=end";
+    return begins;
+  });
+}
+
 Result<Measurements> Parse(const Outputs& outputs) {
   if (outputs.stages.empty()) return Unreadable("transcode", "no output");
   const StageOutput& output = outputs.stages.front();
   const std::string stage = StageName(output, "transcode");
+  if (outputs.stages.size() > 1) {
+    return Unreadable(stage, absl::StrCat("outputs of ", outputs.stages.size(), " runs, not of 1"));
+  }
+  std::optional<v1::suites::MediaSpec> spec;
+  if (!outputs.spec.empty()) {
+    auto read = ReadSpec(outputs.spec);
+    if (!read.ok()) return read.status();
+    spec = *std::move(read);
+  }
   constexpr std::string_view kMarks[] = {"Multi Transcoding Sample", "*** session "};
-  return HasAny(output.out, kMarks) ? ParseSessions(stage, output) : ParseFfmpeg(stage, output);
+  const auto parse = HasAny(output.out, kMarks) ? ParseSessions : ParseFfmpeg;
+  return parse(stage, output, spec ? &*spec : nullptr);
 }
 
 }  // namespace twofold::suite::media

@@ -1,6 +1,7 @@
 #include "suites/media/media.h"
 
 #include <absl/strings/str_cat.h>
+#include <absl/strings/str_replace.h>
 #include <gtest/gtest.h>
 
 #include "suites/table/table.h"
@@ -175,6 +176,119 @@ TEST(MediaParse, SessionsThatAreCutOffAreNoNumbers) {
   const std::string text = kSessions;
   for (std::size_t size = 0; size < text.find("The test PASSED"); ++size) {
     EXPECT_FALSE(media::Parse(SavedText(text.substr(0, size))).ok()) << size;
+  }
+}
+
+constexpr std::string_view kTimestamp = "2026-11-20T23:41:55.123456789Z ";
+
+// 250 and 50 frames a second were read as 100.
+TEST(MediaParse, TwoPassesAreTwoRuns) {
+  const std::string log = Sample("media/two_pass.log");
+  EXPECT_TRUE(FailsWith(FindSuite("media")->parse(SavedText(log)), "2 runs in one document"));
+  const auto runs = EachRun("media", log);
+  ASSERT_EQ(runs.size(), 2U);
+  ASSERT_TRUE(runs[0].ok() && runs[1].ok()) << runs[0].status() << runs[1].status();
+  EXPECT_DOUBLE_EQ(ValueOf(*runs[0], "frame_rate"), 250);
+  EXPECT_DOUBLE_EQ(ValueOf(*runs[1], "frame_rate"), 50);
+}
+
+TEST(MediaParse, PassesWithoutTitlesAreToldApartByTheirProgress) {
+  const std::string pass = Sample("media/ffmpeg_two.out");
+  const auto refused = [](const std::string& text) {
+    return FailsWith(FindSuite("media")->parse(SavedText(text)), "2 runs in one document");
+  };
+  EXPECT_TRUE(refused(pass + pass));
+  EXPECT_TRUE(refused(Sample("media/ffmpeg_kill.out") + pass));  // the first was killed
+  // One run whose two outputs were saved one after the other is one.
+  const auto one = FindSuite("media")->parse(SavedText(pass + Sample("media/ffmpeg_two.err")));
+  ASSERT_TRUE(one.ok()) << one.status();
+  EXPECT_DOUBLE_EQ(ValueOf(*one, "frames", "all"), 80);
+}
+
+TEST(MediaParse, SeveralFilesAreNotOneRun) {
+  Outputs outputs = Ran("one", 0);
+  outputs.stages.push_back(Ran("two", 0).stages[0]);
+  EXPECT_TRUE(FailsWith(media::Parse(outputs), "outputs of 2 runs, not of 1"));
+}
+
+TEST(MediaParse, WhatTheLogDoesNotSayIsMissing) {
+  Outputs outputs = Ran("two", 0);
+  StageOutput& stage = outputs.stages[0];
+  stage.out =
+      absl::StrReplaceAll(stage.out, {{"fps=0.00", "fps=12.00"},
+                                      {"speed=35.9x", "speed=N/A"},
+                                      {"out_time_us=1600000", "out_time_us=-9223372036854775808"}});
+  const auto result = FindSuite("media")->parse(outputs);
+  ASSERT_TRUE(result.ok()) << result.status();
+  EXPECT_FALSE(Says(*result, "speed"));
+  ASSERT_EQ(result->series[0].rows.size(), 1U);  // of the block that has a time
+  EXPECT_TRUE(result->failures.empty());
+  EXPECT_DOUBLE_EQ(ValueOf(*result, "frame_rate"), 24);
+}
+
+// Since version 6 ffmpeg says which of its parts speaks; frames of all outputs but the first were
+// lost.
+TEST(MediaParse, FramesOfEachOutputAreReadBehindTheNameOfAPart) {
+  Outputs outputs = Ran("two", 0);
+  const auto plain = media::Parse(outputs);
+  outputs.stages[0].err = absl::StrReplaceAll(
+      outputs.stages[0].err, {{"  Output stream", "[out#0/null @ 0x55d0c1]   Output stream"},
+                              {"\nStream mapping", "\n[fc#0 @ 0x1] Stream mapping"}});
+  const auto result = media::Parse(outputs);
+  ASSERT_TRUE(plain.ok() && result.ok()) << result.status();
+  EXPECT_EQ(result->measurements, plain->measurements);
+}
+
+TEST(MediaParse, WithoutFramesOfEachOutputTheNumbersAreOfTheFirst) {
+  Outputs outputs = Ran("two", 0);
+  outputs.stages[0].err.clear();
+  const auto result = media::Parse(outputs);
+  ASSERT_TRUE(result.ok()) << result.status();
+  EXPECT_DOUBLE_EQ(ValueOf(*result, "frames", "0"), 40);
+  EXPECT_EQ(result->measurements[0].dimensions, (Dimensions{{"output", "0"}}));
+}
+
+TEST(MediaParse, ARateThatIsNotThatOfItsFramesIsRefused) {
+  const std::string log = Sample("media/two_pass.log");
+  const std::string first = log.substr(0, log.find("ffmpeg version", 1));
+  EXPECT_TRUE(media::Parse(SavedText(first)).ok());
+  EXPECT_TRUE(
+      FailsWith(media::Parse(SavedText(absl::StrReplaceAll(first, {{"fps=250.00", "fps=999.00"}}))),
+                "999 frames a second are not 1000 frames of 40 s"));
+}
+
+TEST(MediaParse, WhatWasAskedForIsHeldAgainstWhatCame) {
+  Outputs outputs = Ran("two", 0);
+  outputs.spec = R"({"input": "a", "frames": 40, "outputs": [{}, {"codec": "mpeg4"}]})";
+  EXPECT_TRUE(media::Parse(outputs).ok()) << media::Parse(outputs).status();
+  outputs.spec = R"({"input": "a", "frames": 39, "outputs": [{}, {"codec": "mpeg4"}]})";
+  EXPECT_TRUE(FailsWith(media::Parse(outputs), "40 frames of output 0:0, not at most 39"));
+  outputs.spec = R"({"input": "a", "outputs": [{}, {}, {}]})";
+  EXPECT_TRUE(FailsWith(media::Parse(outputs), "frames of 2 outputs, not of 3"));
+  Outputs sessions = SavedText(kSessions);
+  sessions.spec =
+      R"({"tool": "sample_multi_transcode", "input": "a", "device": "d", "outputs": [{}]})";
+  EXPECT_TRUE(FailsWith(media::Parse(sessions), "2 sessions, not 1"));
+}
+
+TEST(MediaParse, APrefixOnEachLineIsSkippedAndSaid) {
+  const std::string log = Sample("media/ffmpeg_two.out") + Sample("media/ffmpeg_two.err");
+  const auto plain = FindSuite("media")->parse(SavedText(log));
+  const auto result = FindSuite("media")->parse(SavedText(Prefixed(kTimestamp, log)));
+  ASSERT_TRUE(plain.ok() && result.ok()) << result.status();
+  EXPECT_EQ(result->measurements, plain->measurements);
+  ASSERT_EQ(result->notes.size(), 1U);
+  EXPECT_NE(result->notes[0].find("kubectl logs --timestamps"), std::string::npos);
+}
+
+// However whole the output is.
+TEST(MediaParse, ATranscoderThatWasKilledHasFailed) {
+  Outputs ffmpeg = Ran("two", 0);
+  Outputs sessions = SavedText(kSessions);
+  for (Outputs* outputs : {&ffmpeg, &sessions}) {
+    outputs->stages[0].exit_code.reset();
+    outputs->stages[0].signal = 9;
+    EXPECT_TRUE(FailsWith(FindSuite("media")->parse(*outputs), "killed by signal 9"));
   }
 }
 

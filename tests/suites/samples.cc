@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "lib/show/numbers.h"
+#include "lib/suite/document.h"
 #include "suites/table/table.h"
 
 namespace twofold::suite {
@@ -45,6 +46,32 @@ Outputs EndedWell(const std::string& name) {
   Outputs outputs = Saved(name);
   outputs.stages.front().exit_code = 0;
   return outputs;
+}
+
+std::vector<Result<Measurements>> EachRun(std::string_view suite, const std::string& text) {
+  const Suite& reader = *FindSuite(suite);
+  std::vector<Result<Measurements>> runs;
+  for (const std::string_view part : SplitAtRuns(text, reader.runs(text))) {
+    runs.push_back(reader.parse(SavedText(std::string(part))));
+  }
+  return runs;
+}
+
+std::string Prefixed(std::string_view prefix, const std::string& text) {
+  std::istringstream lines(text);
+  std::string prefixed;
+  for (std::string line; std::getline(lines, line);) {
+    absl::StrAppend(&prefixed, std::string(prefix), line, "\n");
+  }
+  return prefixed;
+}
+
+bool Says(const Measurements& result, std::string_view name) {
+  const auto named = [&](const auto& one) { return one.name == name; };
+  return std::any_of(result.measurements.begin(), result.measurements.end(), named) ||
+         std::any_of(result.series.begin(), result.series.end(), [&](const Series& series) {
+           return std::any_of(series.columns.begin(), series.columns.end(), named);
+         });
 }
 
 void ExpectGolden(const std::string& name, const std::string& text) {

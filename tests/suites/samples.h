@@ -2,6 +2,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "lib/suite/suite.h"
 
@@ -17,6 +18,15 @@ Outputs SavedText(const std::string& text);
 
 /// The same of a stage that is known to have ended with 0.
 Outputs EndedWell(const std::string& name);
+
+/// Each of the runs in a saved text, as `twofold parse --each-run` reads them.
+std::vector<Result<Measurements>> EachRun(std::string_view suite, const std::string& text);
+
+/// `text` with `prefix` before each line, as tools put it there.
+std::string Prefixed(std::string_view prefix, const std::string& text);
+
+/// Whether there is a measurement or a column of a series with this name.
+bool Says(const Measurements& result, std::string_view name);
 
 /// Compares `text` with tests/golden/suites/`name`; with UPDATE_GOLDEN=1 in the environment the
 /// file is rewritten instead, to be read in review.
