@@ -1,8 +1,10 @@
 #include <absl/strings/str_cat.h>
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
+#include "lib/suite/document.h"
 #include "lib/suite/text.h"
 #include "suites/openfoam/openfoam.h"
 
@@ -28,6 +30,20 @@ std::optional<double> MinutesAndSeconds(std::string_view text) {
   return *minutes * 60 + *seconds;
 }
 
+// The header of each program begins with these two lines, with others in between.
+constexpr std::string_view kBuild = "Build  : ";
+constexpr std::string_view kExec = "Exec   : ";
+
+// "icoFoam" of "Exec   : /usr/bin/icoFoam -parallel".
+std::string ProgramIn(std::string_view line) {
+  const auto words = Words(line.substr(line.find(':') + 1));
+  return words.empty() ? std::string() : std::string(words[0].substr(words[0].rfind('/') + 1));
+}
+
+std::vector<std::size_t> HeadersIn(std::string_view text) {
+  return LinesWhere(text, [](std::string_view line) { return line.starts_with(kBuild); });
+}
+
 class Reader {
  public:
   explicit Reader(std::string_view stage) : stage_(stage) {}
@@ -48,9 +64,12 @@ class Reader {
   };
 
   bool ReadLine(std::string_view line) {
+    // p_rgh: without its hydrostatic part, as solvers with gravity have it.
+    static constexpr std::string_view kPressures[] = {":  Solving for p, ",
+                                                      ":  Solving for p_rgh, "};
     static constexpr Row kRows[] = {
-        {"Build  : ", &Reader::Build},
-        {"Exec   : ", &Reader::Program},
+        {kBuild, &Reader::Build},
+        {kExec, &Reader::Program},
         {"nProcs : ", &Reader::Processes},
         {"  nCells: ", &Reader::Cells},
         {"Max number of cells = ", &Reader::Balance},
@@ -61,7 +80,7 @@ class Reader {
         {"WallClock = ", &Reader::Clock},
     };
     if (line == "End") return log_.ended = true;
-    if (line.find(":  Solving for p, ") != std::string_view::npos) return Pressure(line);
+    if (HasAny(line, kPressures)) return Pressure(line);
     const auto* row = std::find_if(std::begin(kRows), std::end(kRows),
                                    [&](const Row& each) { return line.starts_with(each.start); });
     if (row != std::end(kRows)) return (this->*row->read)(line);
@@ -74,9 +93,8 @@ class Reader {
     return true;
   }
   bool Program(std::string_view line) {
-    const auto words = Words(line.substr(line.find(':') + 1));
-    if (!words.empty()) log_.program = words[0].substr(words[0].rfind('/') + 1);
-    return !words.empty();
+    log_.program = ProgramIn(line);
+    return !log_.program.empty();
   }
 
   static bool Take(std::optional<double> number, double& to) {
@@ -110,8 +128,8 @@ class Reader {
     double residual = 0;
     const bool good = Take(NumberAfter(line, "No Iterations "), iterations) &&
                       Take(NumberAfter(line, "Initial residual = "), residual);
-    if (step_.pressure_iterations == 0) step_.pressure_residual = residual;
-    step_.pressure_iterations += iterations;
+    if (!step_.pressure_iterations) step_.pressure_residual = residual;
+    step_.pressure_iterations = step_.pressure_iterations.value_or(0) + iterations;
     return good;
   }
   bool Continuity(std::string_view line) {
@@ -160,8 +178,31 @@ std::string_view WithoutRank(std::string_view line) {
 
 }  // namespace
 
-Result<Log> ReadLog(std::string_view stage, std::string_view text) {
-  return Reader(stage).Read(text);
+Result<std::vector<Log>> ReadLogs(std::string_view stage, std::string_view text) {
+  std::vector<Log> logs;
+  for (const std::string_view part : SplitAtRuns(text, HeadersIn(text))) {
+    Result<Log> log = Reader(stage).Read(part);
+    if (!log.ok()) return log.status();
+    logs.push_back(*std::move(log));
+  }
+  return logs;
+}
+
+std::vector<std::size_t> RunsIn(std::string_view text) {
+  constexpr std::string_view kPreparing[] = {"blockMesh", "decomposePar"};
+  std::vector<std::size_t> starts;
+  std::set<std::string> done;  // in this run: programs that prepare, and "" for any solver
+  for (const std::size_t header : HeadersIn(text)) {
+    const std::string_view exec = LineWith(text.substr(header), {{kExec}});
+    const std::string program = ProgramIn(exec);
+    const bool prepares = IsOneOf(program, kPreparing);
+    if (starts.empty() || done.contains("") || done.contains(program)) {
+      starts.push_back(header);
+      done.clear();
+    }
+    done.insert(prepares ? program : "");
+  }
+  return starts;
 }
 
 std::string FatalError(std::string_view text) {

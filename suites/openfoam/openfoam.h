@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -48,23 +49,24 @@ Cut CutInto(std::uint32_t parts);
 extern const std::vector<std::string> kFolders;
 std::vector<File> CaseFiles(const v1::suites::OpenFoamSpec& spec);
 
-/// One time step of icoFoam.
+/// One time step of a solver. What a solver does not say is missing: steady ones have no Courant
+/// number, those of heat alone no pressure.
 struct Step {
-  double time_s = 0;        ///< simulated
-  double courant_mean = 0;  ///< of the flow before this step, over all cells
-  double courant_max = 0;
-  double pressure_residual = 0;    ///< before the first solution of the pressure
-  double pressure_iterations = 0;  ///< of all its solutions
-  double continuity = 0;           ///< error after the last one, sum over all cells
-  double cpu_s = 0;                ///< of process 0, since its start
-  std::optional<double> clock_s;   ///< at its end, since 1970
+  double time_s = 0;                   ///< simulated; iterations of a steady solver
+  std::optional<double> courant_mean;  ///< of the flow before this step, over all cells
+  std::optional<double> courant_max;
+  std::optional<double> pressure_residual;    ///< before the first solution of the pressure
+  std::optional<double> pressure_iterations;  ///< of all its solutions
+  std::optional<double> continuity;           ///< error after the last one, sum over all cells
+  double cpu_s = 0;                           ///< of process 0, since its start
+  std::optional<double> clock_s;              ///< at its end, since 1970
 };
 
-/// What a program of OpenFOAM has printed.
+/// What one program of OpenFOAM has printed.
 struct Log {
   std::string build;    ///< "OPENFOAM=1912 patch=200626"; empty: none of OpenFOAM
   std::string program;  ///< "icoFoam"
-  double processes = 1;
+  std::optional<double> processes;
   std::optional<double> cells;          ///< of blockMesh
   std::optional<double> most_cells;     ///< of decomposePar: those of the largest part,
   std::optional<double> average_cells;  ///< and of all
@@ -76,8 +78,13 @@ struct Log {
   bool ended = false;                   ///< it has said "End"
 };
 
+/// The programs in `text`, in their order; one without a name, if there is none of OpenFOAM.
 /// Errors   kDataLoss: a line that is cut off or garbled.
-Result<Log> ReadLog(std::string_view stage, std::string_view text);
+Result<std::vector<Log>> ReadLogs(std::string_view stage, std::string_view text);
+
+/// Where runs begin (Suite::runs): mesh, parts and solver are one run, in this order; a program of
+/// a kind that has been run already begins the next one, as of a case that was restarted.
+std::vector<std::size_t> RunsIn(std::string_view text);
 
 /// What OpenFOAM said went wrong, in its own words; empty: nothing.
 std::string FatalError(std::string_view text);

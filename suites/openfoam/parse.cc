@@ -52,10 +52,15 @@ struct Reading {
   std::optional<double> cells;
   std::optional<double> imbalance;  // how much more cells than on average the largest part has, %
   bool solved = false;
+  Dimensions dimensions;  // of what is added
 
   void Add(const std::string& name, double value, const std::string& unit, Better better,
            bool headline = false) {
-    result.measurements.push_back({name, value, unit, better, headline, {}});
+    result.measurements.push_back({name, value, unit, better, headline, dimensions});
+  }
+  void Add(const std::string& name, std::optional<double> value, const std::string& unit,
+           Better better) {
+    if (value) Add(name, *value, unit, better);
   }
 };
 
@@ -90,24 +95,40 @@ std::vector<double> StepTimes(const Log& log) {
   return times;
 }
 
+// A number of a step that its solver may not say.
+struct StepColumn {
+  Column column;
+  std::optional<double> Step::*value;
+};
+
+const std::vector<StepColumn>& StepColumns() {
+  static const std::vector<StepColumn> columns = {
+      {{"pressure_iterations", "", kLower}, &Step::pressure_iterations},
+      {{"pressure_residual", "", kNone}, &Step::pressure_residual},
+      {{"continuity_error", "", kNone}, &Step::continuity},
+      {{"courant_mean", "", kNone}, &Step::courant_mean}};
+  return columns;
+}
+
 void AddSteps(const Log& log, const std::vector<double>& times, Reading& reading) {
-  Series series{"steps",
-                {},
-                {{"time", "s", kNone},
-                 {"cpu_time", "s", kLower},
-                 {"pressure_iterations", "", kLower},
-                 {"pressure_residual", "", kNone},
-                 {"continuity_error", "", kNone},
-                 {"courant_mean", "", kNone}},
-                {}};
+  Series series{"steps", reading.dimensions, {{"time", "s", kNone}, {"cpu_time", "s", kLower}}, {}};
+  std::vector<std::optional<double> Step::*> said;  // of all steps
+  for (const StepColumn& each : StepColumns()) {
+    if (!std::all_of(log.steps.begin(), log.steps.end(),
+                     [&](const Step& step) { return (step.*each.value).has_value(); })) {
+      continue;
+    }
+    series.columns.push_back(each.column);
+    said.push_back(each.value);
+  }
   if (!times.empty()) series.columns.push_back({"step_time", "s", kLower});
   double cpu_before = 0;
   for (std::size_t i = 0; i < log.steps.size(); ++i) {
     const Step& step = log.steps[i];
-    series.rows.push_back({step.time_s, step.cpu_s - std::exchange(cpu_before, step.cpu_s),
-                           step.pressure_iterations, step.pressure_residual, step.continuity,
-                           step.courant_mean});
-    if (!times.empty()) series.rows.back().push_back(times[i]);
+    auto& row = series.rows.emplace_back();
+    row = {step.time_s, step.cpu_s - std::exchange(cpu_before, step.cpu_s)};
+    for (const auto value : said) row.push_back(*(step.*value));
+    if (!times.empty()) row.push_back(times[i]);
   }
   reading.result.series.push_back(std::move(series));
 }
@@ -133,8 +154,12 @@ void AddRates(std::vector<double> times, Reading& reading) {
 // How it came out, for comparing runs: the same case with other processes has nearly the same flow.
 void AddFlow(const Log& log, Reading& reading) {
   const Step& last = log.steps.back();
-  double iterations = 0;
-  for (const Step& step : log.steps) iterations += step.pressure_iterations;
+  std::optional<double> iterations;
+  for (const Step& step : log.steps) {
+    if (step.pressure_iterations) {
+      iterations = iterations.value_or(0) + *step.pressure_iterations;
+    }
+  }
   reading.Add("pressure_iterations", iterations, "", kLower);
   reading.Add("pressure_residual", last.pressure_residual, "", kNone);
   reading.Add("continuity_error", last.continuity, "", kNone);
@@ -144,6 +169,14 @@ void AddFlow(const Log& log, Reading& reading) {
 
 Status CheckSteps(const std::string& name, const Log& log, const Reading& reading) {
   if (log.steps.empty()) return Unreadable(name, "no time step");
+  for (std::size_t i = 1; i < log.steps.size(); ++i) {
+    const Step& before = log.steps[i - 1];
+    const Step& step = log.steps[i];
+    if (before.time_s < step.time_s && before.cpu_s <= step.cpu_s) continue;
+    return Unreadable(name, absl::StrCat("its time goes back, from ", before.time_s, " s by ",
+                                         before.cpu_s, " s of CPU to ", step.time_s, " s by ",
+                                         step.cpu_s, " s: two runs in one log"));
+  }
   if (!reading.spec || log.steps.size() == StepsOf(*reading.spec)) return absl::OkStatus();
   return Unreadable(name,
                     absl::StrCat(log.steps.size(), " time steps, not ", StepsOf(*reading.spec)));
@@ -152,9 +185,9 @@ Status CheckSteps(const std::string& name, const Log& log, const Reading& readin
 // Two lines of each process.
 Status AddCpu(const std::string& name, const Log& log, Reading& reading) {
   if (log.cpu_lines == 0 && !log.real_s) return absl::OkStatus();  // it was run by hand
-  if (!log.real_s && log.cpu_lines != 2 * log.processes) {
+  if (!log.real_s && log.processes && log.cpu_lines != 2 * *log.processes) {
     return Unreadable(name, absl::StrCat("CPU times of ", log.cpu_lines / 2, " processes, not of ",
-                                         log.processes));
+                                         *log.processes));
   }
   reading.Add("user_time", log.cpu_s[0], "s", kLower);
   reading.Add("system_time", log.cpu_s[1], "s", kLower);
@@ -169,16 +202,33 @@ std::string VersionOf(const std::string& build) {
   return build;
 }
 
+// Whether the solver ran by itself as it should have, and its parts are no longer than the whole.
+Status CheckRun(const std::string& name, const Log& log, const std::vector<double>& times,
+                std::optional<double> wall, const Reading& reading) {
+  constexpr double kClocks = 1.05;  // of two processes, read at other moments
+  if (wall && Sum(times) > *wall * kClocks + 1) {
+    return Unreadable(name, absl::StrCat("steps of ", Sum(times), " s in a run of ", *wall, " s"));
+  }
+  if (!reading.spec || !log.processes || *log.processes == reading.spec->num_procs()) {
+    return absl::OkStatus();
+  }
+  return Unreadable(name,
+                    absl::StrCat(*log.processes, " processes, not ", reading.spec->num_procs()));
+}
+
 Status ReadSolution(const std::string& name, const StageOutput& stage, const Log& log,
                     Reading& reading) {
+  if (reading.solved) return Unreadable(name, "two runs in one log: a second solver");
   if (Status status = CheckSteps(name, log, reading); !status.ok()) return status;
   reading.solved = true;
+  reading.dimensions = {{"solver", log.program}};
   reading.result.tool = "OpenFOAM " + VersionOf(log.build);
   const std::vector<double> times = StepTimes(log);
   const auto wall = stage.wall ? std::optional(ToSeconds(*stage.wall)) : log.real_s;
+  if (Status status = CheckRun(name, log, times, wall, reading); !status.ok()) return status;
   if (wall) reading.Add("solver_time", *wall, "s", kLower, true);
-  if (wall && !times.empty()) {
-    reading.Add("start_time", std::max(0.0, *wall - Sum(times)), "s", kLower);
+  if (wall && !times.empty() && *wall >= Sum(times)) {
+    reading.Add("start_time", *wall - Sum(times), "s", kLower);
   }
   AddRates(times, reading);
   // CPU seconds of process 0, which are in every log.
@@ -205,10 +255,14 @@ Status ReadStage(const StageOutput& stage, Reading& reading) {
     slowest = std::max(slowest, ToSeconds(*stage.wall));
   }
   if (name == "plugin" || name == "send") return absl::OkStatus();
-  const Result<Log> log = ReadLog(name, stage.out);
-  if (!log.ok()) return log.status();
-  status = CheckWhole(name, *log);
-  return status.ok() ? ReadProgram(name, stage, *log, reading) : status;
+  const auto logs = ReadLogs(name, stage.out);
+  if (!logs.ok()) return logs.status();
+  for (const Log& log : *logs) {
+    status = CheckWhole(name, log);
+    if (status.ok()) status = ReadProgram(name, stage, log, reading);
+    if (!status.ok()) return status;
+  }
+  return absl::OkStatus();
 }
 
 struct Part {
@@ -219,6 +273,7 @@ constexpr Part kParts[] = {
     {"mesh", "mesh_time"}, {"decompose", "decompose_time"}, {"send", "send_time"}};
 
 void AddPreparation(Reading& reading) {
+  reading.dimensions.clear();
   for (const Part& part : kParts) {
     const auto found = reading.preparation.find(part.stage);
     if (found != reading.preparation.end()) reading.Add(part.name, found->second, "s", kLower);

@@ -4,7 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <string>
+#include <string_view>
 
+#include "lib/suite/text.h"
 #include "suites/table/table.h"
 #include "tests/suites/samples.h"
 
@@ -232,7 +235,10 @@ TEST(OpenFoamParse, FewerStepsOrProcessesThanAskedForAreAnError) {
   EXPECT_TRUE(FailsWith(openfoam::Parse(outputs), "solve: 5 time steps, not 20"));
   outputs = GoodJob();
   Replace(Solve(outputs).out, "nProcs : 2", "nProcs : 3");
-  EXPECT_TRUE(FailsWith(openfoam::Parse(outputs), "solve: CPU times of 2 processes, not of 3"));
+  EXPECT_TRUE(FailsWith(openfoam::Parse(outputs), "solve: 3 processes, not 2"));
+  outputs = GoodJob();
+  Replace(Solve(outputs).out, "\n0m0.268s 0m0.111s", "");
+  EXPECT_TRUE(FailsWith(openfoam::Parse(outputs), "solve: CPU times of 1.5 processes, not of 2"));
 }
 
 TEST(OpenFoamParse, ASignalIsAnErrorWhateverTheOutput) {
@@ -269,6 +275,109 @@ TEST(OpenFoamOffer, AWorkerWithoutOpenFoamSaysSo) {
   const auto labels = openfoam::Offer({.stage = "probe", .out = "", .exit_code = 127});
   EXPECT_THAT(std::string(labels.status().message()),
               HasSubstr("no OpenFOAM here: icoFoam -help ended with exit code 127"));
+}
+
+// ---- One run, whole, and plausible
+
+Result<Measurements> ReadFoam(const std::string& text) {
+  return FindSuite("openfoam")->parse(SavedText(text));
+}
+
+// 140 s of CPU were read as 40, with a step of -80 s.
+TEST(OpenFoamParse, ARestartedCaseIsTwoRuns) {
+  const std::string log = Sample("openfoam/restarted.log");
+  EXPECT_TRUE(FailsWith(ReadFoam(log), "2 runs in one document"));
+  const auto runs = EachRun("openfoam", log);
+  ASSERT_EQ(runs.size(), 2U);
+  EXPECT_TRUE(FailsWith(runs[0], "simpleFoam did not reach its End"));
+  ASSERT_TRUE(runs[1].ok()) << runs[1].status();
+  EXPECT_DOUBLE_EQ(ValueOf(*runs[1], "execution_time"), 40);
+  EXPECT_EQ(runs[1]->series[0].rows.size(), 3U);
+}
+
+TEST(OpenFoamParse, TimeThatGoesBackIsOfTwoRuns) {
+  std::string log = Sample("openfoam/restarted.log");
+  log.erase(log.rfind("Build  :"), log.rfind("Create time") - log.rfind("Build  :"));
+  EXPECT_TRUE(
+      FailsWith(ReadFoam(log), "its time goes back, from 3 s by 100 s of CPU to 3 s by 20 s"));
+}
+
+TEST(OpenFoamParse, MeshPartsAndSolverInOneLogAreOneRun) {
+  const auto result = ReadFoam(Sample("openfoam/mesh.txt") + Sample("openfoam/decompose.txt") +
+                               Sample("openfoam/solve_two.txt"));
+  ASSERT_TRUE(result.ok()) << result.status();
+  EXPECT_DOUBLE_EQ(ValueOf(*result, "cells"), 13824);
+  EXPECT_GT(ValueOf(*result, "cell_rate"), 0);
+  const std::string mesh = Sample("openfoam/mesh.txt");
+  EXPECT_TRUE(FailsWith(ReadFoam(mesh + mesh), "2 runs in one document"));
+}
+
+TEST(OpenFoamParse, WhatASolverDoesNotSayIsMissing) {
+  const std::string log = Sample("openfoam/simple.log");
+  const auto steady = ReadFoam(log);
+  ASSERT_TRUE(steady.ok()) << steady.status();
+  EXPECT_FALSE(Says(*steady, "courant_mean"));
+  EXPECT_FALSE(Says(*steady, "courant_max"));
+  EXPECT_DOUBLE_EQ(ValueOf(*steady, "pressure_iterations"), 10);
+  std::string heat;
+  for (const std::string_view line : Lines(log)) {
+    const bool of_flow = HasAny(line, {{"Solving for p", "continuity"}});
+    if (!of_flow) heat += std::string(line) + "\n";
+  }
+  const auto result = ReadFoam(heat);
+  ASSERT_TRUE(result.ok()) << result.status();
+  for (const char* name : {"pressure_iterations", "pressure_residual", "continuity_error"}) {
+    EXPECT_FALSE(Says(*result, name)) << name;
+  }
+  EXPECT_EQ(result->series[0].columns.size(), 2U);
+}
+
+TEST(OpenFoamParse, NumbersOfOtherSolversAreNotCompared) {
+  const auto steady = ReadFoam(Sample("openfoam/simple.log"));
+  const auto transient = ReadFoam(Sample("openfoam/solve_two.txt"));
+  ASSERT_TRUE(steady.ok() && transient.ok());
+  EXPECT_EQ(steady->measurements[0].dimensions, (Dimensions{{"solver", "simpleFoam"}}));
+  EXPECT_EQ(transient->measurements[0].dimensions, (Dimensions{{"solver", "icoFoam"}}));
+}
+
+TEST(OpenFoamParse, StepsAreNoLongerThanTheirRun) {
+  Outputs outputs = GoodJob();
+  Solve(outputs).wall = std::chrono::milliseconds(500);
+  EXPECT_TRUE(FailsWith(openfoam::Parse(outputs), "solve: steps of 2.04"));
+}
+
+TEST(OpenFoamParse, APrefixOnEachLineIsSkippedAndSaid) {
+  const std::string log = Sample("openfoam/solve_two.txt");
+  const auto plain = ReadFoam(log);
+  for (const char* prefix : {"[1,0]<stdout>:", "2026-11-20T23:41:55Z ", "[pod/a-0/solver] "}) {
+    const auto result = ReadFoam(Prefixed(prefix, log));
+    ASSERT_TRUE(result.ok()) << prefix << result.status();
+    EXPECT_EQ(result->measurements, plain->measurements) << prefix;
+    EXPECT_EQ(result->notes.size(), 1U) << prefix;
+  }
+}
+
+constexpr char kKilledRank[] =
+    "--------------------------------------------------------------------------\n"
+    "mpirun noticed that process rank 1 with PID 0 on node worker-0 exited on signal 9 (Killed).\n"
+    "--------------------------------------------------------------------------\n";
+
+// However whole the outputs are.
+TEST(OpenFoamParse, AnyProgramThatWasKilledFailsTheJob) {
+  for (std::size_t stage = 0; stage < 3; ++stage) {
+    Outputs outputs = GoodJob();
+    const std::string name = outputs.stages[stage].stage;
+    outputs.stages[stage].exit_code = 137;  // as bash says it of its child
+    EXPECT_TRUE(FailsWith(FindSuite("openfoam")->parse(outputs), name + ": exit code 137"));
+    outputs.stages[stage].exit_code.reset();
+    outputs.stages[stage].signal = 9;
+    EXPECT_TRUE(FailsWith(FindSuite("openfoam")->parse(outputs), name + ": killed by signal 9"));
+  }
+  Outputs outputs = GoodJob();
+  Solve(outputs).err = kKilledRank;
+  EXPECT_TRUE(FailsWith(openfoam::Parse(outputs), "process rank 1 with PID 0 on node worker-0"));
+  EXPECT_TRUE(
+      FailsWith(ReadFoam(Sample("openfoam/solve_two.txt") + kKilledRank), "exited on signal 9"));
 }
 
 }  // namespace
