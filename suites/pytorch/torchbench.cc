@@ -1,8 +1,10 @@
 #include <absl/strings/str_cat.h>
 
+#include <algorithm>
 #include <array>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -85,6 +87,44 @@ std::optional<double> Elapsed(std::string_view text) {
   return seconds;
 }
 
+// What run.py says that it runs; empty: it does not.
+struct Title {
+  std::string_view benchmark;  // "eval"
+  std::string_view model;
+  std::string_view device;
+  std::string_view batch_size;
+};
+
+// "Running eval method from alexnet on cpu in eager mode with input batch size 2 and precision
+// fp32."
+Title ReadTitle(std::string_view line) {
+  const auto words = Words(line);
+  const auto after = [&](std::string_view word) -> std::string_view {
+    const auto found = std::find(words.begin(), words.end(), word);
+    if (found == words.end() || found + 1 == words.end()) return {};
+    std::string_view value = *(found + 1);
+    while (value.ends_with('.') || value.ends_with(',')) value.remove_suffix(1);
+    return value;
+  };
+  return {after("Running"), after("from"), after("on"), after("size")};
+}
+
+// Whether it ran what the spec asked for.
+Status CheckAsked(const v1::suites::PyTorchSpec& spec, const Title& title) {
+  const std::string batch_size = absl::StrCat(spec.input_batch_size());
+  for (const auto& [what, is, asked] :
+       {std::tuple<const char*, std::string_view, std::string_view>{
+            "benchmarkType", title.benchmark, spec.benchmark_type()},
+        {"model", title.model, spec.model()},
+        {"device", title.device, spec.device()},
+        {"inputBatchSize", title.batch_size, batch_size}}) {
+    if (is.empty() || is == asked) continue;
+    return Unreadable(
+        kStage, absl::StrCat("it ran ", what, " ", std::string(is), ", not ", std::string(asked)));
+  }
+  return absl::OkStatus();
+}
+
 class Reader {
  public:
   Status Read(std::string_view text) {
@@ -93,16 +133,23 @@ class Reader {
     }
     if (timed_ && !ended_) return Unreadable(kStage, "the lines of GNU time are cut off");
     if (!has_time_) return Unreadable(kStage, "no time of a batch");
+    if (title.model.empty()) return absl::OkStatus();
+    for (Measurement& one : result.measurements) {
+      one.dimensions = {{"model", std::string(title.model)},
+                        {"benchmark", std::string(title.benchmark)}};
+    }
     return absl::OkStatus();
   }
 
   Measurements result;
+  Title title;
 
  private:
   // "LABEL: VALUE UNIT"
   Status ReadLine(std::string_view line) {
-    if (line.starts_with("Running ") && line.find(" method from ") != line.npos) {
+    if (IsRunning(line)) {
       result.tool = absl::StrCat("pytorch/benchmark: ", std::string(line));
+      title = ReadTitle(line);
     }
     const std::size_t colon = line.rfind(": ");
     if (colon == std::string_view::npos) return absl::OkStatus();
@@ -173,6 +220,11 @@ std::string Reason(std::string_view text) {
 
 }  // namespace
 
+bool IsRunning(std::string_view line) {
+  line = Strip(line);
+  return line.starts_with("Running ") && line.find(" method from ") != std::string_view::npos;
+}
+
 std::optional<std::string_view> Exception(std::string_view text) {
   const std::size_t start = text.rfind("Traceback (most recent call last):");
   if (start == std::string_view::npos) return std::nullopt;
@@ -184,13 +236,16 @@ std::optional<std::string_view> Exception(std::string_view text) {
   return std::nullopt;
 }
 
-Result<Measurements> ParseTorchbench(const StageOutput& output) {
+Result<Measurements> ParseTorchbench(const StageOutput& output,
+                                     const v1::suites::PyTorchSpec* spec) {
   const std::string text = absl::StrCat(output.out, "\n", output.err);
   const std::string reason = Reason(text);
   if (!reason.empty()) return ToolFailed(kStage, reason);
   if (const std::string end = BadEnd(output); !end.empty()) return ToolFailed(kStage, end);
   Reader reader;
-  if (Status status = reader.Read(text); !status.ok()) return status;
+  Status status = reader.Read(text);
+  if (status.ok() && spec != nullptr) status = CheckAsked(*spec, reader.title);
+  if (!status.ok()) return status;
   return std::move(reader.result);
 }
 

@@ -131,18 +131,18 @@ TEST(PyTorchParse, RealReportsGiveTheirNumbers) {
 
 TEST(PyTorchParse, RatesOfWorkersAddUpInTheTimeOfTheSlowest) {
   Json one = ReportJson();
-  one["wallNs"] = 2'000'000'000;
+  one["wallNs"] = 4'000'000'000;
   Json two = one;
   two["rank"] = 1;
-  two["wallNs"] = 4'000'000'000;
+  two["wallNs"] = 8'000'000'000;
   Outputs outputs{.stages = {Printed(one), Printed(two, 1)}};
   const auto result = pytorch::Parse(outputs);
   ASSERT_TRUE(result.ok()) << result.status();
   const double batches = static_cast<double>(one["batchNs"].size());
   EXPECT_EQ(result->measurements[0].name, "throughput");
-  EXPECT_DOUBLE_EQ(result->measurements[0].value, 2 * 2 * batches / 4);
-  EXPECT_DOUBLE_EQ(ValueOf(*result, "throughput", "0"), 2 * batches / 2);
-  EXPECT_DOUBLE_EQ(ValueOf(*result, "throughput", "1"), 2 * batches / 4);
+  EXPECT_DOUBLE_EQ(result->measurements[0].value, 2 * 2 * batches / 8);
+  EXPECT_DOUBLE_EQ(ValueOf(*result, "throughput", "0"), 2 * batches / 4);
+  EXPECT_DOUBLE_EQ(ValueOf(*result, "throughput", "1"), 2 * batches / 8);
 }
 
 TEST(PyTorchParse, TheShareOfTheExchangeIsWhatBatchesTakeLongerForIt) {
@@ -250,6 +250,8 @@ TEST(PyTorchParse, OtherUnitsOfPytorchBenchmarkAreRefused) {
         FailsWith(pytorch::Parse(SavedText(absl::StrReplaceAll(good, {{from, to}}))), words));
   }
   EXPECT_TRUE(FailsWith(pytorch::Parse(SavedText(good + good)), "is there twice"));
+  EXPECT_TRUE(
+      FailsWith(FindSuite("pytorch")->parse(SavedText(good + good)), "2 runs in one document"));
 }
 
 TEST(PyTorchParse, FailuresOfPytorchBenchmarkAreToldApart) {
@@ -261,6 +263,142 @@ TEST(PyTorchParse, FailuresOfPytorchBenchmarkAreToldApart) {
   Outputs killed = Torchbench("alexnet", 0);
   killed.stages[0].err = "Command terminated by signal 9\n" + killed.stages[0].err;
   EXPECT_TRUE(FailsWith(pytorch::Parse(killed), "Command terminated by signal 9"));
+}
+
+Result<Measurements> ReadTorch(const std::string& text) {
+  return FindSuite("pytorch")->parse(SavedText(text));
+}
+
+// The first counted alone: 80 images/s.
+TEST(PyTorchParse, ReportsOfAllRanksInOneLogAreOneGang) {
+  const auto result = ReadTorch(Sample("pytorch/two_ranks.log"));
+  ASSERT_TRUE(result.ok()) << result.status();
+  EXPECT_EQ(result->measurements[0].name, "throughput");
+  EXPECT_DOUBLE_EQ(result->measurements[0].value, 2 * 80 / 4.0);
+  EXPECT_DOUBLE_EQ(ValueOf(*result, "throughput", "0"), 80);
+  EXPECT_DOUBLE_EQ(ValueOf(*result, "throughput", "1"), 20);
+}
+
+TEST(PyTorchParse, TwoReportsOfOneRankAreTwoRuns) {
+  const std::string report = ReportJson().dump() + "\n";
+  EXPECT_TRUE(FailsWith(ReadTorch(report + report), "2 runs in one document"));
+  EXPECT_EQ(EachRun("pytorch", report + report).size(), 2U);
+  const auto together =
+      FindSuite("pytorch")->parse({.stages = {Printed(ReportJson()), Printed(ReportJson(), 1)}});
+  EXPECT_TRUE(FailsWith(together, "two reports of worker 0"));
+}
+
+TEST(PyTorchParse, APartOfAGangIsNotTheWhole) {
+  const std::string log = Sample("pytorch/two_ranks.log");
+  EXPECT_TRUE(FailsWith(ReadTorch(log.substr(log.find('\n') + 1)), "reports of 1 of 2 workers"));
+  Json first = ReportJson();
+  first["numWorkers"] = 3;
+  EXPECT_TRUE(FailsWith(ReadTorch(first.dump()), "reports of 1 of 3 workers"));
+}
+
+TEST(PyTorchParse, WhatAReportDoesNotSayIsMissing) {
+  Json report = ReportJson();
+  for (const char* field : {"cpuNs", "threads", "parameters", "importNs", "buildNs"}) {
+    report.erase(field);
+  }
+  const auto result = ReadTorch(report.dump());
+  ASSERT_TRUE(result.ok()) << result.status();
+  for (const char* name :
+       {"cpus_used", "threads", "parameters", "import_time", "build_time", "last_loss"}) {
+    EXPECT_FALSE(Says(*result, name)) << name;
+  }
+}
+
+TEST(PyTorchParse, BatchesAreNoLongerThanTheirRun) {
+  Json report = ReportJson();
+  report["wallNs"] = 1'000'000'000;
+  EXPECT_TRUE(FailsWith(ReadTorch(report.dump()), "in a run of 1 s"));
+  report = ReportJson();
+  report["batchNs"][3] = 0;
+  EXPECT_TRUE(FailsWith(ReadTorch(report.dump()), "a batch that took no time"));
+}
+
+TEST(PyTorchParse, ALossMayBeBelowZero) {
+  Json report = ReportJson();
+  report["firstLoss"] = 0;
+  report["lastLoss"] = -1.5;
+  const auto result = ReadTorch(report.dump());
+  ASSERT_TRUE(result.ok()) << result.status();
+  EXPECT_DOUBLE_EQ(ValueOf(*result, "first_loss"), 0);
+  EXPECT_DOUBLE_EQ(ValueOf(*result, "last_loss"), -1.5);
+}
+
+TEST(PyTorchParse, WhatWasAskedForIsHeldAgainstWhatCame) {
+  Outputs outputs{.stages = {Printed(ReportJson())}};
+  const auto with = [&](const char* spec) {
+    outputs.spec = spec;
+    return FindSuite("pytorch")->parse(outputs);
+  };
+  const auto good = with(R"({"model": "resnet18", "inputBatchSize": 2, "batches": 10})");
+  EXPECT_TRUE(good.ok()) << good.status();
+  EXPECT_TRUE(FailsWith(with(R"({"model": "resnet18", "inputBatchSize": 4, "batches": 10})"),
+                        "2 items a batch, not 4"));
+  EXPECT_TRUE(
+      FailsWith(with(R"({"model": "resnet18", "inputBatchSize": 2})"), "10 batches, not 20"));
+  EXPECT_TRUE(FailsWith(
+      with(
+          R"({"model": "resnet18", "inputBatchSize": 2, "batches": 10, "benchmarkType": "train"})"),
+      "training without a loss"));
+  Json other = ReportJson();
+  other["model"] = "alexnet";
+  outputs.stages = {Printed(other)};
+  EXPECT_TRUE(FailsWith(with(R"({"model": "resnet18", "inputBatchSize": 2, "batches": 10})"),
+                        "the model alexnet, not resnet18"));
+  outputs = Torchbench("alexnet", 0);
+  EXPECT_TRUE(with(R"({"model": "alexnet", "inputBatchSize": 2})").ok());
+  EXPECT_TRUE(FailsWith(with(R"({"model": "alexnet", "inputBatchSize": 4})"),
+                        "it ran inputBatchSize 2, not 4"));
+  EXPECT_TRUE(FailsWith(with(R"({"model": "resnet18", "inputBatchSize": 2})"),
+                        "it ran model alexnet, not resnet18"));
+}
+
+TEST(PyTorchParse, ModelsAndTrainingAreDimensions) {
+  Json report = ReportJson();
+  report["model"] = "resnet18";
+  report["benchmarkType"] = "train";
+  const auto result = ReadTorch(report.dump());
+  ASSERT_TRUE(result.ok()) << result.status();
+  for (const Measurement& one : result->measurements) {
+    EXPECT_EQ(one.dimensions, (Dimensions{{"model", "resnet18"}, {"benchmark", "train"}}));
+  }
+}
+
+TEST(PyTorchParse, BrokenJsonIsSaidWithItsPlace) {
+  std::string text = ReportJson().dump();
+  text.replace(text.find("\"rank\":"), 7, "\"rank\";");
+  const auto result = ReadTorch(text);
+  ASSERT_FALSE(result.ok());
+  EXPECT_EQ(std::string(result.status().message()).find("cut off or garbled"), std::string::npos);
+  EXPECT_NE(std::string(result.status().message()).find("line 1"), std::string::npos)
+      << result.status();
+}
+
+TEST(PyTorchParse, APrefixOnEachLineIsSkippedAndSaid) {
+  const std::string log = "warming up\n" + ReportJson().dump() + "\n";
+  const auto plain = ReadTorch(log);
+  const auto result = ReadTorch(Prefixed("[pod/pytorch-0/worker] ", log));
+  ASSERT_TRUE(plain.ok() && result.ok()) << result.status();
+  EXPECT_EQ(result->measurements, plain->measurements);
+  EXPECT_EQ(result->notes.size(), 1U);
+}
+
+// However whole their reports are.
+TEST(PyTorchParse, AnyWorkerThatWasKilledFailsTheJob) {
+  for (std::size_t killed = 0; killed < 2; ++killed) {
+    Json second = ReportJson();
+    second["rank"] = 1;
+    Outputs outputs{.stages = {Printed(ReportJson()), Printed(second, 1)}};
+    EXPECT_TRUE(FindSuite("pytorch")->parse(outputs).ok());
+    outputs.stages[killed].exit_code.reset();
+    outputs.stages[killed].signal = 9;
+    EXPECT_TRUE(FailsWith(FindSuite("pytorch")->parse(outputs),
+                          absl::StrCat("pytorch of worker ", killed, ": killed by signal 9")));
+  }
 }
 
 }  // namespace
