@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "lib/suite/document.h"
 #include "suites/mpi_pingpong/mpi_pingpong.h"
 
 namespace twofold::suite::mpi_pingpong {
@@ -11,7 +12,7 @@ namespace {
 
 using enum Better;
 
-// The words of IMB's headings. Megabytes are 10^6 bytes, and IMB says so.
+// The words of IMB's headings. Which megabytes they are, rows prove: SettleUnit.
 constexpr Heading kHeadings[] = {
     {"#bytes", "size", "B", kNone, false},
     {"#repetitions", "repetitions", "", kNone, false},
@@ -51,14 +52,16 @@ class Reader {
  public:
   explicit Reader(const std::string& stage) : stage_(stage) {}
 
-  Result<std::vector<Table>> Read(std::string_view text) {
+  Result<Tables> Read(std::string_view text) {
     for (const std::string_view line : Lines(text)) {
       Status status = ReadLine(line);
       if (!status.ok()) return status;
     }
     // After its last table IMB says that it is about to end.
     if (!heading_.empty()) return Unreadable(stage_, "the output of IMB is cut off");
-    return std::move(tables_);
+    Tables tables{std::move(tables_), {}};
+    skipped_.SayIn(tables.notes);
+    return tables;
   }
 
  private:
@@ -138,6 +141,11 @@ class Reader {
       TableOf("").failure = "time-out: " + Quoted(Strip(line.substr(line.find(';') + 1)));
       return absl::OkStatus();
     }
+    // A warning that came in between begins with no number, as a row that is cut off does.
+    if (!ToNumber(words[0])) {
+      skipped_.Add(line);
+      return absl::OkStatus();
+    }
     if (words.size() != heading_.size()) return NoRow(line);
     std::vector<double> row;
     std::string group;
@@ -162,6 +170,7 @@ class Reader {
 
   const std::string& stage_;
   std::vector<Table> tables_;
+  Skipped skipped_;
   std::vector<TableColumn> heading_;  // empty: not in a table
   std::size_t first_ = 0;             // of the tables under this heading
   std::string benchmark_;
@@ -172,7 +181,14 @@ class Reader {
 
 }  // namespace
 
-Result<std::vector<Table>> ReadImb(const std::string& stage, std::string_view text) {
+bool IsImbTitle(std::string_view line) {
+  // "#    Intel(R) MPI Benchmarks 2021.11, MPI-1 part", "#    Intel (R) MPI Benchmark Suite V3.2,
+  // MPI-1 part"
+  return line.starts_with('#') && line.find("MPI Benchmark") != std::string_view::npos &&
+         line.find("Intel") != std::string_view::npos && Strip(line).ends_with(" part");
+}
+
+Result<Tables> ReadImb(const std::string& stage, std::string_view text) {
   return Reader(stage).Read(text);
 }
 

@@ -1,15 +1,26 @@
-#include <algorithm>
-#include <optional>
-#include <utility>
+#include <absl/strings/str_cat.h>
 
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "lib/suite/document.h"
 #include "lib/suite/mpirun.h"
 #include "suites/mpi_pingpong/mpi_pingpong.h"
 
 namespace twofold::suite::mpi_pingpong {
 namespace {
 
-// Bytes a second in a Mbps of NetPIPE 3, whose mega is 2^20.
-constexpr double kMbit = 1048576.0 / 8;
+constexpr double kBitsInAByte = 8;
+constexpr double kMegaOfImb = 1e6;  // since 2018
+constexpr double kMegaOfNetpipe3 = 1048576;
+
+bool IsNetpipeRow(const std::vector<std::string_view>& words) {
+  return words.size() >= 4 && words[2] == "bytes" && words[0].ends_with(':');
+}
 
 // "  7:      13 bytes 124757 times -->    345.84 Mbps in       0.29 usec"
 std::optional<std::vector<double>> ReadRow(const std::vector<std::string_view>& words) {
@@ -18,11 +29,13 @@ std::optional<std::vector<double>> ReadRow(const std::vector<std::string_view>& 
   const auto bandwidth = ToNumber(words[6]);
   const auto time = ToNumber(words[9]);
   if (!bytes || !bandwidth || !time) return std::nullopt;
-  return std::vector<double>{*bytes, *time, *bandwidth * kMbit / 1e6};
+  return std::vector<double>{*bytes, *time, *bandwidth / kBitsInAByte};
 }
 
-// As ReadImb.
-Result<std::vector<Table>> ReadNetpipe(const std::string& stage, std::string_view text) {
+// As ReadImb. Lines between rows are of MPI and others.
+Result<Tables> ReadNetpipe(const std::string& stage, std::string_view text) {
+  Tables tables;
+  Skipped skipped;
   Table table{"PingPong",
               {},
               {{{{"size", "B"}},
@@ -31,35 +44,51 @@ Result<std::vector<Table>> ReadNetpipe(const std::string& stage, std::string_vie
                {}}};
   for (const std::string_view line : Lines(text)) {
     const auto words = Words(line);
-    if (words.size() < 4 || words[2] != "bytes" || !words[0].ends_with(':')) continue;
+    if (!IsNetpipeRow(words)) {
+      if (!table.data.rows.empty() && !words.empty()) skipped.Add(line);
+      continue;
+    }
     // The largest sizes take so long that a run that was stopped ends in half a line.
     auto row = ReadRow(words);
     if (!row) return Unreadable(stage, "a row that is cut off: " + std::string(line));
     table.data.rows.push_back(*std::move(row));
   }
-  if (table.data.rows.empty()) return std::vector<Table>();
-  return std::vector<Table>{std::move(table)};
+  if (table.data.rows.empty()) return tables;
+  if (SettleUnit(kMegaOfNetpipe3, table) == 2) table.dimensions = {{"direction", "both"}};
+  tables.all.push_back(std::move(table));
+  skipped.SayIn(tables.notes);
+  return tables;
 }
 
-constexpr std::string_view kImbTitle = "Intel(R) MPI Benchmarks ";
-
-std::string ToolOf(std::string_view text) {
+// "Intel MPI Benchmarks 4.0 Update 1".
+std::string ImbVersion(std::string_view text) {
+  std::string_view title;
   for (const std::string_view line : Lines(text)) {
-    const std::size_t found = line.find(kImbTitle);
-    if (found == std::string_view::npos) continue;
-    const std::string_view version = line.substr(found + kImbTitle.size());
-    return "Intel MPI Benchmarks " + std::string(version.substr(0, version.find(',')));
+    if (IsImbTitle(line)) title = line;
   }
-  return "NetPIPE";
+  title = title.substr(0, title.rfind(','));
+  const std::size_t digit = title.find_first_of("0123456789");
+  if (digit == std::string_view::npos) return "Intel MPI Benchmarks";
+  return "Intel MPI Benchmarks " + std::string(title.substr(digit));
 }
+
+struct Reading {
+  std::string tool;
+  Tables tables;
+};
 
 // NetPIPE writes its table to stderr.
-Result<std::vector<Table>> ReadEither(const std::string& stage, const StageOutput& output) {
-  Result<std::vector<Table>> tables = ReadImb(stage, output.out);
+Result<Reading> ReadEither(const std::string& stage, const StageOutput& output) {
+  Result<Tables> tables = ReadImb(stage, output.out);
+  if (!tables.ok()) return tables.status();
+  for (Table& table : tables->all) SettleUnit(kMegaOfImb, table);
+  if (!tables->all.empty()) return Reading{ImbVersion(output.out), *std::move(tables)};
   for (const std::string* text : {&output.out, &output.err}) {
-    if (tables.ok() && tables->empty()) tables = ReadNetpipe(stage, *text);
+    tables = ReadNetpipe(stage, *text);
+    if (!tables.ok()) return tables.status();
+    if (!tables->all.empty()) break;
   }
-  return tables;
+  return Reading{"NetPIPE", *std::move(tables)};
 }
 
 // A collective of no bytes does nothing, which is no latency; a message of no bytes is sent.
@@ -72,11 +101,14 @@ void AddOne(const Table& table, Measurements& result) {
            sends ? Empty::kCounts : Empty::kDoesNotCount, result);
 }
 
-Result<Measurements> ToMeasurements(const std::string& stage, const std::string& tool,
-                                    const std::vector<Table>& tables) {
+Result<Measurements> ToMeasurements(const std::string& stage, const Reading& reading) {
   Measurements result;
-  result.tool = tool;
-  for (const Table& table : tables) {
+  result.tool = reading.tool;
+  result.notes = reading.tables.notes;
+  for (const Table& table : reading.tables.all) {
+    for (const std::string& reason : table.bad_rows) {
+      result.failures.push_back({table.benchmark, reason});
+    }
     if (table.failure.empty()) {
       AddOne(table, result);
     } else {
@@ -90,41 +122,71 @@ Result<Measurements> ToMeasurements(const std::string& stage, const std::string&
   return result;
 }
 
-// The spec's largest size must have been reached: a run that was stopped has whole rows, too.
-Status CheckReached(const std::string& stage, const std::string& json,
-                    const std::vector<Table>& tables) {
+// Of the sizes that IMB goes through, 0 and the powers of two, the first that has no row.
+std::optional<double> MissingSize(const Table& table, std::uint32_t maxlog) {
+  std::vector<double> sizes = {0};
+  for (std::uint32_t i = 0; i <= maxlog; ++i) {
+    sizes.push_back(static_cast<double>(std::uint64_t{1} << i));
+  }
+  for (const double size : sizes) {
+    const bool has = std::any_of(table.data.rows.begin(), table.data.rows.end(),
+                                 [&](const std::vector<double>& row) { return row[0] == size; });
+    if (!has) return size;
+  }
+  return std::nullopt;
+}
+
+// Whether it is what the spec asked for, up to its largest size: a run that was stopped has whole
+// rows, too. Tables that say a failure say why they are short.
+Status CheckAsked(const std::string& stage, const std::string& json, const Reading& reading) {
   if (json.empty()) return absl::OkStatus();
   const auto spec = ReadSpec(json);
   if (!spec.ok()) return spec.status();
-  const auto largest = static_cast<double>(std::uint64_t{1} << spec->maxlog());
-  const auto reaches = [&](const Table& table) {
-    return !table.data.rows.empty() && table.data.rows.back()[0] >= largest;
-  };
-  // NetPIPE stops at the last of its own steps below the size.
-  if (spec->tool() == "netpipe" || std::all_of(tables.begin(), tables.end(), reaches)) {
-    return absl::OkStatus();
+  const bool is_netpipe = reading.tool == "NetPIPE";
+  if (is_netpipe != (spec->tool() == "netpipe")) {
+    return Unreadable(stage, "output of " + reading.tool + ", not of " + spec->tool());
   }
-  return Unreadable(stage, "the table ends before size " + NumberText(largest));
+  const auto largest = static_cast<double>(std::uint64_t{1} << spec->maxlog());
+  for (const Table& table : reading.tables.all) {
+    if (!table.failure.empty() || !table.bad_rows.empty()) continue;
+    if (table.data.rows.empty()) return Unreadable(stage, "a table without rows");
+    const double last = table.data.rows.back()[0];
+    // NetPIPE stops at the last of its own steps below the size, of which it has two in a doubling.
+    if (last < (is_netpipe ? largest / 2 : largest)) {
+      return Unreadable(stage, "the table ends before size " + NumberText(largest));
+    }
+    const auto missing = is_netpipe ? std::nullopt : MissingSize(table, spec->maxlog());
+    if (missing) return Unreadable(stage, "no row of size " + NumberText(*missing));
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace
+
+std::vector<std::size_t> RunsIn(std::string_view text) {
+  return LinesWhere(text, [](std::string_view line) {
+    const auto words = Words(line);
+    return IsImbTitle(line) || (IsNetpipeRow(words) && words[0] == "0:");
+  });
+}
 
 Result<Measurements> Parse(const Outputs& outputs) {
   if (outputs.stages.empty()) return Unreadable("pingpong", "no output");
   const StageOutput& output = outputs.stages.front();
   const std::string stage = StageName(output, "pingpong");
-  const auto tables = ReadEither(stage, output);
-  const std::string reason = MpiReason(output.out, output.err);
-  if (const std::string end = BadEnd(output); !end.empty()) {
-    return ToolFailed(stage, reason.empty() ? end : reason);
+  if (outputs.stages.size() > 1) {
+    return Unreadable(stage, absl::StrCat("outputs of ", outputs.stages.size(), " runs, not of 1"));
   }
-  if (!tables.ok()) return tables.status();
-  if (tables->empty()) {
-    if (!reason.empty()) return ToolFailed(stage, reason);
-    return Unreadable(stage, "no table of IMB or NetPIPE in it");
+  const auto reading = ReadEither(stage, output);
+  // Whatever rows there are: mpirun says so when it or one of the processes has failed.
+  if (std::string reason = MpiReason(output.out, output.err); !reason.empty()) {
+    return ToolFailed(stage, reason);
   }
-  if (Status status = CheckReached(stage, outputs.spec, *tables); !status.ok()) return status;
-  return ToMeasurements(stage, ToolOf(output.out), *tables);
+  if (const std::string end = BadEnd(output); !end.empty()) return ToolFailed(stage, end);
+  if (!reading.ok()) return reading.status();
+  if (reading->tables.all.empty()) return Unreadable(stage, "no table of IMB or NetPIPE in it");
+  if (Status status = CheckAsked(stage, outputs.spec, *reading); !status.ok()) return status;
+  return ToMeasurements(stage, *reading);
 }
 
 }  // namespace twofold::suite::mpi_pingpong
