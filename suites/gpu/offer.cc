@@ -25,7 +25,9 @@ Result<Labels> Offer(const StageOutput& probe) {
   const Status status = ReadJson(probe.out, list);
   if (!status.ok() || probe.out.empty()) {
     const std::string end = BadEnd(probe);
-    return Unreadable("twofold-gpu --list", end.empty() ? "no list of devices" : end);
+    const std::string why =
+        probe.out.empty() ? "no list of devices" : std::string(status.message());
+    return Unreadable("twofold-gpu --list", end.empty() ? why : end);
   }
   if (list.devices().empty()) {
     return absl::NotFoundError(absl::StrCat("no device: ", absl::StrJoin(list.notes(), "; ")));

@@ -135,6 +135,30 @@ Status CheckPart(const GpuPart& part) {
   return empty ? bad("a part without work") : absl::OkStatus();
 }
 
+// What makes a part another one than the spec asked for; empty: nothing.
+std::string Otherwise(const GpuSpec& spec, const GpuPart& part) {
+  const auto differs = [](const std::string& is, const std::string& asked) {
+    return absl::StrCat("it did ", is, ", not ", asked);
+  };
+  if (spec.work() != "mixed" && part.work() != spec.work()) {
+    return differs(part.work(), spec.work());
+  }
+  for (const auto& [is, asked] :
+       {std::pair<const std::string&, const std::string&>{part.precision(), spec.precision()},
+        {part.pattern(), spec.pattern()},
+        {part.direction(), spec.direction()}}) {
+    if (!is.empty() && is != asked) return differs(is, asked);
+  }
+  const auto sizes = Sizes(spec);
+  if (part.size() > 0 && std::find(sizes.begin(), sizes.end(), part.size()) == sizes.end()) {
+    return absl::StrCat("size ", part.size(), " was not asked for");
+  }
+  if (spec.iterations() == 0 || spec.work() == "mixed" || part.iterations() == spec.iterations()) {
+    return {};
+  }
+  return absl::StrCat(part.iterations(), " iterations, not ", spec.iterations());
+}
+
 Status CheckAgainst(const std::string& json, const GpuReport& report) {
   if (json.empty()) return absl::OkStatus();
   const auto spec = ReadSpec(json);
@@ -147,6 +171,9 @@ Status CheckAgainst(const std::string& json, const GpuReport& report) {
     return Unreadable(kTool, absl::StrCat("it has ", seen, " parts, not ", parts));
   }
   for (const GpuPart& part : report.parts()) {
+    if (std::string otherwise = Otherwise(*spec, part); !otherwise.empty()) {
+      return Unreadable(kTool, absl::StrCat(part.work(), ": ", otherwise));
+    }
     const bool unchecked = spec->validate() && part.compared() == 0 && part.work() != "launch";
     if (unchecked) return Unreadable(kTool, absl::StrCat(part.work(), ": results not compared"));
   }

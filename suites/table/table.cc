@@ -1,6 +1,7 @@
 #include "suites/table/table.h"
 
 #include "lib/suite/document.h"
+#include "lib/suite/json.h"
 #include "lib/suite/spec.h"
 #include "lib/suite/text.h"
 #include "suites/fio/fio.h"
@@ -41,7 +42,8 @@ constexpr Suite kSuites[] = {
      .spec = &v1::suites::MpiPingPongSpec::descriptor,
      .check = &CheckBy<&mpi_pingpong::ReadSpec>,
      .plan = &PlanBy<&mpi_pingpong::ReadSpec, &mpi_pingpong::Plan>,
-     .parse = &Reads<&mpi_pingpong::Parse>,
+     .parse = &Reads<&mpi_pingpong::Parse, &mpi_pingpong::RunsIn>,
+     .runs = &mpi_pingpong::RunsIn,
      .versions = {{{"mpirun", "--version"}}}},
     {.name = "osu",
      .kind = "OSU",
@@ -66,7 +68,8 @@ constexpr Suite kSuites[] = {
      .spec = &v1::suites::MediaSpec::descriptor,
      .check = &CheckBy<&media::ReadSpec>,
      .plan = &PlanBy<&media::ReadSpec, &media::Plan>,
-     .parse = &Reads<&media::Parse>,
+     .parse = &Reads<&media::Parse, &media::RunsIn>,
+     .runs = &media::RunsIn,
      .versions = {{{"ffmpeg", "-version"}}}},
     {.name = "pytorch",
      .kind = "PyTorch",
@@ -74,7 +77,8 @@ constexpr Suite kSuites[] = {
      .spec = &v1::suites::PyTorchSpec::descriptor,
      .check = &CheckBy<&pytorch::ReadSpec>,
      .plan = &PlanBy<&pytorch::ReadSpec, &pytorch::Plan>,
-     .parse = &Reads<&pytorch::Parse>,
+     .parse = &Reads<&pytorch::Parse, &pytorch::RunsIn>,
+     .runs = &pytorch::RunsIn,
      .probe = {"twofold-pytorch", "--offer"},
      .offer = &pytorch::Offer,
      .versions = {{{"twofold-pytorch", "--version"}}}},
@@ -84,7 +88,8 @@ constexpr Suite kSuites[] = {
      .spec = &v1::suites::OpenFoamSpec::descriptor,
      .check = &CheckBy<&openfoam::ReadSpec>,
      .plan = &PlanBy<&openfoam::ReadSpec, &openfoam::Plan>,
-     .parse = &Reads<&openfoam::Parse>,
+     .parse = &Reads<&openfoam::Parse, &openfoam::RunsIn>,
+     .runs = &openfoam::RunsIn,
      .probe = openfoam::kProbe,
      .offer = &openfoam::Offer,
      .versions = {{{"mpirun", "--version"}}}},
@@ -116,7 +121,8 @@ constexpr Suite kSuites[] = {
      .spec = &v1::suites::GpuSpec::descriptor,
      .check = &CheckBy<&gpu::ReadSpec>,
      .plan = &PlanBy<&gpu::ReadSpec, &gpu::Plan>,
-     .parse = &Reads<&gpu::Parse>,
+     .parse = &Reads<&gpu::Parse, &DocumentStarts>,
+     .runs = &DocumentStarts,
      .probe = {"twofold-gpu", "--list"},
      .offer = &gpu::Offer,
      .versions = {{{"twofold-gpu", "--version"}}}},

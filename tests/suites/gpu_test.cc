@@ -132,9 +132,9 @@ TEST(GpuParse, APartThatTheSpecAsksForIsMissed) {
 TEST(GpuParse, ResultsThatWereNotComparedAreNotBelieved) {
   Outputs outputs =
       Changed("gpu/compute.json", [](Json& json) { json["parts"][0].erase("compared"); });
-  outputs.spec = "{}";
+  outputs.spec = R"({"precision": "fp64"})";
   EXPECT_TRUE(FailsWith(gpu::Parse(outputs), "results not compared"));
-  outputs.spec = R"({"validate": false})";
+  outputs.spec = R"({"precision": "fp64", "validate": false})";
   EXPECT_TRUE(gpu::Parse(outputs).ok());
 }
 
@@ -172,6 +172,54 @@ TEST(GpuOffer, WithoutADeviceTheReasonIsNamed) {
   StageOutput crashed{.stage = "probe", .out = "", .signal = 11};
   EXPECT_EQ(gpu::Offer(crashed).status().message(), "twofold-gpu --list: killed by signal 11");
   EXPECT_FALSE(gpu::Offer(ListOf("nonsense")).ok());
+}
+
+TEST(GpuParse, AnotherRunThanWasAskedForIsRefused) {
+  Outputs outputs = EndedWell("gpu/transfer.json");
+  const auto with = [&](const char* spec) {
+    outputs.spec = spec;
+    return FindSuite("gpu")->parse(outputs);
+  };
+  EXPECT_TRUE(
+      FailsWith(with(R"({"work": "transfer", "minSize": "64k", "size": "1M", "iterations": 6})"),
+                "transfer: 5 iterations, not 6"));
+  EXPECT_TRUE(FailsWith(with(R"({"work": "transfer", "direction": "d2h", "minSize": "64k",
+                                 "size": "1M", "iterations": 5})"),
+                        "transfer: it did h2d, not d2h"));
+  EXPECT_TRUE(
+      FailsWith(with(R"({"work": "transfer", "minSize": "128k", "size": "2M", "iterations": 5})"),
+                "size 65536 was not asked for"));
+  EXPECT_TRUE(
+      FailsWith(with(R"({"work": "memory", "minSize": "64k", "size": "1M", "iterations": 5})"),
+                "it did transfer, not memory"));
+}
+
+TEST(GpuParse, TwoReportsAreTwoRuns) {
+  const std::string report = Sample("gpu/compute.json");
+  EXPECT_TRUE(
+      FailsWith(FindSuite("gpu")->parse(SavedText(report + report)), "2 runs in one document"));
+  const auto runs = EachRun("gpu", report + report);
+  ASSERT_EQ(runs.size(), 2U);
+  EXPECT_TRUE(runs[0].ok() && runs[1].ok()) << runs[0].status();
+}
+
+TEST(GpuParse, ARateBelowZeroIsSaidAndLeftOut) {
+  const auto result = FindSuite("gpu")->parse(Changed("gpu/compute.json", [](Json& json) {
+    json["health"] = {{"samples", 20}, {"powerW", {{"least", -5}, {"mean", 90}, {"most", 200}}}};
+  }));
+  ASSERT_TRUE(result.ok()) << result.status();
+  EXPECT_FALSE(Says(*result, "power_min"));
+  ASSERT_EQ(result->failures.size(), 1U);
+  EXPECT_NE(result->failures[0].reason.find("-5 W is below 0"), std::string::npos);
+}
+
+TEST(GpuParse, ReportsInTheLogOfAPodAreRead) {
+  const std::string report = Sample("gpu/compute.json");
+  const auto plain = FindSuite("gpu")->parse(SavedText(report));
+  const auto result =
+      FindSuite("gpu")->parse(SavedText(Prefixed("2026-11-20T23:41:55.123456789Z ", report)));
+  ASSERT_TRUE(plain.ok() && result.ok()) << result.status();
+  EXPECT_EQ(result->measurements, plain->measurements);
 }
 
 }  // namespace
