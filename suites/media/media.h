@@ -16,8 +16,8 @@ Result<v1::suites::MediaSpec> ReadSpec(std::string_view json);
 GangPlan Plan(const v1::suites::MediaSpec& spec, const Gang& gang);
 Result<Measurements> Parse(const Outputs& outputs);
 
-/// Where runs of either tool begin in its log (Suite::runs): at its title; without titles, where
-/// progress goes on after its end or falls back, as of two passes.
+/// Where runs of either tool begin in its log (Suite::runs): at its title; without titles, at its
+/// first input; without both, where progress goes on after its end or falls back, as of two passes.
 std::vector<std::size_t> RunsIn(std::string_view text);
 
 /// Whether frames are made by a filter ("lavfi:GRAPH"), and by which.

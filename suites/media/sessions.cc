@@ -131,6 +131,9 @@ std::vector<std::size_t> RunsIn(std::string_view text) {
     return line.starts_with("ffmpeg version ") || line.starts_with(kTitle);
   });
   if (titles.size() > 1) return titles;
+  auto inputs =
+      LinesWhere(text, [](std::string_view line) { return line.starts_with("Input #0, "); });
+  if (inputs.size() > 1) return inputs;
   bool ended = true;
   double frames = 0;
   return LinesWhere(text, [&](std::string_view line) {

@@ -22,6 +22,14 @@ bool IsNetpipeRow(const std::vector<std::string_view>& words) {
   return words.size() >= 4 && words[2] == "bytes" && words[0].ends_with(':');
 }
 
+// NetPIPE writes a row in two pieces, and `mpirun --tag-output` a "[1,0]<stderr>:" before each.
+std::vector<std::string_view> WithoutTags(std::vector<std::string_view> words) {
+  std::erase_if(words, [](std::string_view word) {
+    return word.starts_with('[') && word.ends_with(">:") && word.find("]<std") != word.npos;
+  });
+  return words;
+}
+
 // "  7:      13 bytes 124757 times -->    345.84 Mbps in       0.29 usec"
 std::optional<std::vector<double>> ReadRow(const std::vector<std::string_view>& words) {
   if (words.size() != 11 || words[7] != "Mbps" || words[10] != "usec") return std::nullopt;
@@ -43,7 +51,7 @@ Result<Tables> ReadNetpipe(const std::string& stage, std::string_view text) {
                 {{"bandwidth", "MB/s", Better::kHigher}, true}},
                {}}};
   for (const std::string_view line : Lines(text)) {
-    const auto words = Words(line);
+    const auto words = WithoutTags(Words(line));
     if (!IsNetpipeRow(words)) {
       if (!table.data.rows.empty() && !words.empty()) skipped.Add(line);
       continue;

@@ -205,6 +205,21 @@ TEST(MediaParse, PassesWithoutTitlesAreToldApartByTheirProgress) {
   EXPECT_DOUBLE_EQ(ValueOf(*one, "frames", "all"), 80);
 }
 
+TEST(MediaParse, PassesWithHiddenTitlesAreToldApartByTheirInput) {
+  const std::string log = Sample("media/ffmpeg_passes.log");
+  EXPECT_TRUE(FailsWith(FindSuite("media")->parse(SavedText(log)), "2 runs in one document"));
+  const auto runs = EachRun("media", log);
+  ASSERT_EQ(runs.size(), 2U);
+  ASSERT_TRUE(runs[0].ok() && runs[1].ok()) << runs[0].status() << runs[1].status();
+  EXPECT_DOUBLE_EQ(ValueOf(*runs[0], "speed"), 22.6);
+  EXPECT_DOUBLE_EQ(ValueOf(*runs[1], "speed"), 12.9);
+  for (const auto& run : runs) {
+    EXPECT_DOUBLE_EQ(ValueOf(*run, "frames", "all"), 100);
+    EXPECT_EQ(run->measurements.back().dimensions,
+              (Dimensions{{"encoder", "libx264"}, {"resolution", "320x240"}}));
+  }
+}
+
 TEST(MediaParse, SeveralFilesAreNotOneRun) {
   Outputs outputs = Ran("one", 0);
   outputs.stages.push_back(Ran("two", 0).stages[0]);

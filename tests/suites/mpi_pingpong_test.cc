@@ -242,6 +242,16 @@ TEST(MpiPingPongParse, PrefixesCarriageReturnsAndIndentationAreSkipped) {
   }
 }
 
+// mpirun puts its tag into the middle of rows, too.
+TEST(MpiPingPongParse, RowsOfNetpipeAreReadThroughTheTagsOfMpirun) {
+  const auto result = ReadPingPong(Sample("mpi_pingpong/netpipe_tagged.txt"));
+  ASSERT_TRUE(result.ok()) << result.status();
+  ASSERT_EQ(result->series.size(), 1U);
+  EXPECT_EQ(result->series[0].rows.front(),
+            (std::vector<double>{1, 17.35, 0.44 / 8 * 1048576 / 1e6}));
+  EXPECT_TRUE(result->failures.empty());
+}
+
 TEST(MpiPingPongParse, TwoRunsAreTwoDocuments) {
   for (const char* sample : {"mpi_pingpong/imb.txt", "mpi_pingpong/netpipe.txt"}) {
     const std::string text = Sample(sample);
@@ -293,6 +303,17 @@ TEST(MpiPingPongParse, AWholeSentenceOfMpirunIsTheReason) {
   EXPECT_EQ(reason(Sample("osu/errors/no-slots.txt")),
             "pingpong: There are not enough slots available in the system to satisfy the 64 slots "
             "that were requested by the application: osu_hello");
+}
+
+// Real words of one that was killed; mpirun ends with 137.
+TEST(MpiPingPongParse, ARankThatWasKilledIsNamedByMpirun) {
+  Outputs outputs = SavedText(Sample("mpi_pingpong/killed.out"));
+  outputs.stages[0].err = Sample("mpi_pingpong/killed.err");
+  constexpr char kReason[] =
+      "mpirun noticed that process rank 1 with PID 0 on node worker-0 exited on signal 9 (Killed).";
+  EXPECT_TRUE(FailsWith(FindSuite("mpi-pingpong")->parse(outputs), kReason));
+  outputs.stages[0].exit_code = 137;
+  EXPECT_TRUE(FailsWith(FindSuite("mpi-pingpong")->parse(outputs), kReason));
 }
 
 // However whole the table is.

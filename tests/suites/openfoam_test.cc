@@ -374,6 +374,10 @@ TEST(OpenFoamParse, AnyProgramThatWasKilledFailsTheJob) {
     EXPECT_TRUE(FailsWith(FindSuite("openfoam")->parse(outputs), name + ": killed by signal 9"));
   }
   Outputs outputs = GoodJob();
+  Solve(outputs).out = Sample("openfoam/killed.out");
+  Solve(outputs).err = Sample("openfoam/killed.err");
+  EXPECT_TRUE(FailsWith(openfoam::Parse(outputs), "solve: mpirun noticed that process rank 1"));
+  outputs = GoodJob();
   Solve(outputs).err = kKilledRank;
   EXPECT_TRUE(FailsWith(openfoam::Parse(outputs), "process rank 1 with PID 0 on node worker-0"));
   EXPECT_TRUE(
