@@ -87,6 +87,12 @@ Status CheckLog(const std::string& stage, const StageOutput& output, const Sessi
   if (!log.passed || !log.common_s || *log.common_s <= 0) {
     return Unreadable(stage, "it is cut off before 'The test PASSED'");
   }
+  constexpr double kRounding = 1;  // s: some versions print whole ones
+  for (const Session& session : log.sessions) {
+    if (session.seconds <= *log.common_s + kRounding) continue;
+    return Unreadable(stage, absl::StrCat("session ", session.number, " of ", session.seconds,
+                                          " s in a run of ", *log.common_s, " s"));
+  }
   return absl::OkStatus();
 }
 

@@ -172,6 +172,11 @@ TEST(MediaParse, ASessionThatFailedFailsTheJob) {
   EXPECT_TRUE(FailsWith(media::Parse(SavedText(text)), "session 1 failed: MFX_ERR_GPU_HANG"));
 }
 
+TEST(MediaParse, ASessionIsNoLongerThanAllTogether) {
+  const std::string text = absl::StrReplaceAll(kSessions, {{") 2 sec", ") 20 sec"}});
+  EXPECT_TRUE(FailsWith(media::Parse(SavedText(text)), "session 1 of 20 s in a run of 2 s"));
+}
+
 TEST(MediaParse, SessionsThatAreCutOffAreNoNumbers) {
   const std::string text = kSessions;
   for (std::size_t size = 0; size < text.find("The test PASSED"); ++size) {
