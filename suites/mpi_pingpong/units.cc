@@ -14,9 +14,10 @@ namespace {
 
 constexpr double kMB = 1e6;
 constexpr double kMiB = 1048576;
-constexpr double kLeast = 10;     // MB/s: less is printed with too few digits
-constexpr double kNear = 0.03;    // less than half of what 2^20 and 10^6 are apart
-constexpr double kTooMuch = 1.1;  // over what a row's own size and time say
+constexpr double kLeast = 10;           // MB/s: less is printed with too few digits
+constexpr double kLeastTime = 0.25e-6;  // s: times are printed in hundredths of a microsecond
+constexpr double kNear = 0.03;          // less than half of what 2^20 and 10^6 are apart
+constexpr double kTooMuch = 1.1;        // over what a row's own size and time say
 
 std::optional<std::size_t> ColumnOf(const SizeTable& table, std::string_view name) {
   for (std::size_t i = 0; i < table.columns.size(); ++i) {
@@ -52,8 +53,10 @@ std::optional<Shape> ShapeOf(const SizeTable& table) {
 // Mega bytes of so many bytes a second, by size and time.
 double Computed(const TimedRate& row, double mega) { return row.bytes / row.seconds / mega; }
 
-bool Tells(const TimedRate& row) {
-  return row.megas >= kLeast && row.bytes > 0 && std::isfinite(row.seconds) && row.seconds > 0;
+bool Tells(const Shape& shape, const TimedRate& row) {
+  const double least_time = shape.is_rate ? 0 : kLeastTime;
+  return row.megas >= kLeast && row.bytes > 0 && std::isfinite(row.seconds) &&
+         row.seconds > least_time;
 }
 
 bool Agrees(const TimedRate& row) {
@@ -73,7 +76,7 @@ Proof Prove(const Shape& shape, const SizeTable& table) {
     std::vector<TimedRate> agreeing;
     for (const auto& row : table.rows) {
       const TimedRate one = shape.Of(row, directions);
-      if (!Tells(one)) continue;
+      if (!Tells(shape, one)) continue;
       ++telling;
       if (Agrees(one)) agreeing.push_back(one);
     }
@@ -95,7 +98,7 @@ int SettleUnit(double otherwise, Table& table) {
   const int directions = proof.directions == 0 ? kMostDirections : proof.directions;
   std::erase_if(table.data.rows, [&](std::vector<double>& row) {
     const TimedRate one = shape->Of(row, directions);
-    const bool too_much = Tells(one) && one.megas > kTooMuch * Computed(one, mega);
+    const bool too_much = Tells(*shape, one) && one.megas > kTooMuch * Computed(one, mega);
     if (too_much) {
       table.bad_rows.push_back(absl::StrCat("row left out, size ", NumberText(row[0]), ": ",
                                             one.megas, " MB/s is more than its size in its time"));

@@ -214,6 +214,18 @@ TEST(MpiPingPongParse, ABandwidthOverWhatItsSizeAndTimeSayIsLeftOutAndSaid) {
   EXPECT_EQ(result->series[0].rows.size(), 2U);
 }
 
+// 0.06 us may have been 0.055: a tenth.
+TEST(MpiPingPongParse, RowsOfFewDigitsAreNotHeldAgainstTheirTimes) {
+  const auto result = ReadPingPong(
+      Imb("PingPong", "64 10 0.06 1163.64\n65536 10 40.00 1638.40\n131072 10 80.00 1638.40\n"));
+  ASSERT_TRUE(result.ok()) << result.status();
+  EXPECT_TRUE(result->failures.empty());
+  EXPECT_EQ(result->series[0].rows.size(), 3U);
+  const auto few = ReadPingPong(Imb("PingPong", "64 10 0.02 4266.67\n"));
+  ASSERT_TRUE(few.ok()) << few.status();
+  EXPECT_DOUBLE_EQ(ValueOf(*few, "peak_bandwidth"), 4266.67);
+}
+
 TEST(MpiPingPongParse, AWarningBetweenRowsIsSkippedAndSaid) {
   const auto result = ReadPingPong(Sample("mpi_pingpong/imb_warning.txt"));
   ASSERT_TRUE(result.ok()) << result.status();
