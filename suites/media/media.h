@@ -18,7 +18,7 @@ Result<Measurements> Parse(const Outputs& outputs);
 
 /// Where runs of either tool begin in its log (Suite::runs): at its title; without titles, at its
 /// first input; without both, where progress goes on after its end or falls back, as of two passes.
-std::vector<std::size_t> RunsIn(std::string_view text);
+std::vector<std::size_t> Runs(std::string_view text);
 
 /// Whether frames are made by a filter ("lavfi:GRAPH"), and by which.
 bool IsGenerated(const v1::suites::MediaInput& input);

@@ -132,7 +132,7 @@ Result<Measurements> ParseSessions(const std::string& stage, const StageOutput& 
   return result;
 }
 
-std::vector<std::size_t> RunsIn(std::string_view text) {
+std::vector<std::size_t> Runs(std::string_view text) {
   auto titles = LinesWhere(text, [](std::string_view line) {
     return line.starts_with("ffmpeg version ") || line.starts_with(kTitle);
   });

@@ -20,7 +20,7 @@ Result<Measurements> Parse(const Outputs& outputs);
 
 /// Where runs of IMB or NetPIPE begin in a log (Suite::runs): at the title of IMB; at the first row
 /// of NetPIPE.
-std::vector<std::size_t> RunsIn(std::string_view text);
+std::vector<std::size_t> Runs(std::string_view text);
 
 /// Whether the line is the title of IMB, of any version since 3.
 bool IsImbTitle(std::string_view line);

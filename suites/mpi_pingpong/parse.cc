@@ -171,7 +171,7 @@ Status CheckAsked(const std::string& stage, const std::string& json, const Readi
 
 }  // namespace
 
-std::vector<std::size_t> RunsIn(std::string_view text) {
+std::vector<std::size_t> Runs(std::string_view text) {
   return LinesWhere(text, [](std::string_view line) {
     const auto words = Words(line);
     return IsImbTitle(line) || (IsNetpipeRow(words) && words[0] == "0:");

@@ -188,7 +188,7 @@ Result<std::vector<Log>> ReadLogs(std::string_view stage, std::string_view text)
   return logs;
 }
 
-std::vector<std::size_t> RunsIn(std::string_view text) {
+std::vector<std::size_t> Runs(std::string_view text) {
   constexpr std::string_view kPreparing[] = {"blockMesh", "decomposePar"};
   std::vector<std::size_t> starts;
   std::set<std::string> done;  // in this run: programs that prepare, and "" for any solver

@@ -84,7 +84,7 @@ Result<std::vector<Log>> ReadLogs(std::string_view stage, std::string_view text)
 
 /// Where runs begin (Suite::runs): mesh, parts and solver are one run, in this order; a program of
 /// a kind that has been run already begins the next one, as of a case that was restarted.
-std::vector<std::size_t> RunsIn(std::string_view text);
+std::vector<std::size_t> Runs(std::string_view text);
 
 /// What OpenFOAM said went wrong, in its own words; empty: nothing.
 std::string FatalError(std::string_view text);

@@ -325,7 +325,7 @@ std::string_view JsonLine(std::string_view out) {
   return {};
 }
 
-std::vector<std::size_t> RunsIn(std::string_view text) {
+std::vector<std::size_t> Runs(std::string_view text) {
   const auto reports = DocumentStarts(text);
   if (reports.empty()) return LinesWhere(text, IsRunning);
   std::vector<std::size_t> starts;

@@ -21,7 +21,7 @@ Result<Measurements> Parse(const Outputs& outputs);
 
 /// Where runs begin in a log (Suite::runs): at the report of a rank that has reported already, or
 /// at the first line of run.py. Reports of other ranks are of the same gang.
-std::vector<std::size_t> RunsIn(std::string_view text);
+std::vector<std::size_t> Runs(std::string_view text);
 
 /// Versions and devices, by what the probe has printed: {"pytorch.cuda", "NVIDIA H200"}.
 Result<Labels> Offer(const StageOutput& probe);
