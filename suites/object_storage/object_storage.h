@@ -13,8 +13,9 @@
 /// Object storage with our own twofold-objects (workloads/objects); see README.md.
 namespace twofold::suite::object_storage {
 
-/// The spec, checked and completed: `protocol` is set, and of `minsize` and `maxsize` both or none.
-/// Errors   kInvalidArgument "FIELD: why"; of an option of aisloader that is not taken, its reason.
+/// The spec, checked and completed: `protocol` is set, `bucket` is a name without a scheme, and of
+/// `minsize` and `maxsize` both or none. Errors   kInvalidArgument "FIELD: why"; of an option of
+/// aisloader that is not taken, its reason.
 Result<v1::suites::ObjectStorageSpec> ReadSpec(std::string_view json);
 
 /// Every member runs twofold-objects; they meet at a port of rank 0.

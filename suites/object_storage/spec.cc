@@ -2,6 +2,7 @@
 
 #include <absl/strings/str_cat.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <limits>
@@ -31,6 +32,65 @@ Status CheckRefused(std::string_view json) {
     }
   }
   return absl::OkStatus();
+}
+
+/// How URIs of buckets begin, and whose bucket that is by AIStore's names.
+struct Scheme {
+  std::string_view name;
+  std::string_view provider;
+};
+constexpr std::array<Scheme, 9> kSchemes = {{{"ais", "ais"},
+                                             {"s3", "aws"},
+                                             {"aws", "aws"},
+                                             {"gs", "gcp"},
+                                             {"gcp", "gcp"},
+                                             {"az", "azure"},
+                                             {"azure", "azure"},
+                                             {"oc", "oci"},
+                                             {"oci", "oci"}}};
+
+// Cuts the scheme off; to AIStore it says the provider, too.
+Status TakeScheme(Spec& spec) {
+  const std::string& uri = spec.bucket();
+  const std::size_t end = uri.find("://");
+  if (end == std::string::npos) return absl::OkStatus();
+  const auto* const scheme = std::find_if(
+      kSchemes.begin(), kSchemes.end(),
+      [&](const Scheme& each) { return each.name == std::string_view(uri).substr(0, end); });
+  if (scheme == kSchemes.end()) {
+    return Wrong("bucket", absl::StrCat("'", Quoted(uri),
+                                        "' is no name, nor a URI such as ais://name or s3://name; "
+                                        "the server stands in endpoint"));
+  }
+  if (spec.protocol() == "ais") {
+    if (spec.has_provider() && spec.provider() != scheme->provider) {
+      return Wrong("provider", absl::StrCat(spec.provider(), " is not that of ", Quoted(uri)));
+    }
+    spec.set_provider(std::string(scheme->provider));
+  }
+  spec.set_bucket(uri.substr(end + 3));
+  return absl::OkStatus();
+}
+
+// "s3://name/" is the bucket `name`. A folder belongs into subdir, unless a bucket is a folder.
+Status CompleteBucket(Spec& spec) {
+  const std::string uri = spec.bucket();
+  if (Status status = TakeScheme(spec); !status.ok()) return status;
+  std::string name = spec.bucket();
+  while (name.ends_with('/')) name.pop_back();
+  spec.set_bucket(name);
+  if (name.empty()) return Wrong("bucket", absl::StrCat("'", Quoted(uri), "' names none"));
+  if (spec.protocol() == "http") return absl::OkStatus();
+  if (const std::size_t slash = name.find('/'); slash != std::string::npos) {
+    return Wrong("bucket", absl::StrCat("'", Quoted(uri), "' has a folder in it: write bucket ",
+                                        Quoted(name.substr(0, slash)), " and subdir ",
+                                        Quoted(name.substr(slash + 1))));
+  }
+  constexpr std::string_view kOfBuckets =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
+  if (name.find_first_not_of(kOfBuckets) == std::string::npos) return absl::OkStatus();
+  return Wrong("bucket", absl::StrCat("'", Quoted(name),
+                                      "' has more than letters, digits, '.', '_' and '-'"));
 }
 
 // aisloader's way: one of two that is given alone bends the other.
@@ -165,9 +225,10 @@ std::uint32_t Loaders(const Spec& spec) {
 Status Complete(Spec& spec) {
   if (spec.protocol().empty()) spec.set_protocol(spec.s3endpoint().empty() ? "ais" : "s3");
   for (Status (*check)(Spec&) :
-       {+[](Spec& s) { return CompleteSizes(s); }, +[](Spec& s) { return CheckOtherSizes(s); },
-        +[](Spec& s) { return CheckMix(s); }, +[](Spec& s) { return CheckReads(s); },
-        +[](Spec& s) { return CheckLoader(s); }, +[](Spec& s) { return CheckLimits(s); }}) {
+       {+[](Spec& s) { return CompleteBucket(s); }, +[](Spec& s) { return CompleteSizes(s); },
+        +[](Spec& s) { return CheckOtherSizes(s); }, +[](Spec& s) { return CheckMix(s); },
+        +[](Spec& s) { return CheckReads(s); }, +[](Spec& s) { return CheckLoader(s); },
+        +[](Spec& s) { return CheckLimits(s); }}) {
     if (Status status = check(spec); !status.ok()) return status;
   }
   return absl::OkStatus();

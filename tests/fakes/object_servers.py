@@ -9,7 +9,7 @@ import socket
 import threading
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from urllib.parse import parse_qs, unquote, urlsplit
+from urllib.parse import parse_qs, quote_plus, unquote, urlsplit
 
 
 class Server:
@@ -292,3 +292,93 @@ def garbage(handler, _):
         handler.close_connection = True
         return True
     return False
+
+
+class S3(Handler):
+    """S3 with folder b, pages of `page` names and uploads in parts. Settings of the server:
+
+    versions    of lists that it knows: 1 alone ignores list-type, and has no tokens
+    encodes     whether it knows encoding-type
+    complete    what it answers to the end of an upload, as bytes; None: as it should
+    region      the one of signatures that it takes; None: any
+    date        what its clock says, as a header has it; None: the time
+    """
+
+    def date_time_string(self, timestamp=None):
+        return self.state.date or super().date_time_string(timestamp)
+
+    def do(self):
+        self.note()
+        content = self.content()
+        parts = urlsplit(self.path)
+        self.query = parse_qs(parts.query, keep_blank_values=True)
+        if self.refused():
+            return None
+        name = unquote(parts.path).removeprefix("/b").removeprefix("/")
+        if self.command == "HEAD" or (self.command == "PUT" and not name):
+            found = not name or name in self.state.objects
+            return self.answer(200 if found else 404)
+        if not name:
+            return self.list()
+        return getattr(self, "do_" + self.command.lower())(name, content)
+
+    do_GET = do_PUT = do_HEAD = do_DELETE = do_POST = do
+
+    def refused(self):
+        if self.state.date:
+            self.answer(403, s3_error("RequestTimeTooSkewed"))
+        elif self.state.region and f"/{self.state.region}/s3/" not in self.headers.get("Authorization", ""):
+            self.answer(400, (f"<Error><Code>AuthorizationHeaderMalformed</Code><Message>no</Message>"
+                              f"<Region>{self.state.region}</Region></Error>").encode())
+        else:
+            return False
+        return True
+
+    def list(self):
+        encodes = self.state.encodes and "encoding-type" in self.query
+        written = quote_plus if encodes else numeric_entities
+        version = 2 if self.state.versions > 1 and "list-type" in self.query else 1
+        after = self.query.get("continuation-token" if version == 2 else "marker", [""])[0]
+        names = sorted(n for n in self.state.objects if n.startswith(self.query["prefix"][0]) and n > after)
+        page = names[: self.state.page]
+        more = len(names) > len(page)
+        body = "".join(f"<Contents><Key>{written(n)}</Key><Size>1</Size></Contents>" for n in page)
+        if more and version == 2:
+            body += f"<NextContinuationToken>{numeric_entities(page[-1])}</NextContinuationToken>"
+        encoding = "<EncodingType>url</EncodingType>" if encodes else ""
+        body = f"<ListBucketResult><IsTruncated>{str(more).lower()}</IsTruncated>{encoding}{body}</ListBucketResult>"
+        return self.answer(200, body.encode())
+
+    def do_get(self, name, _):
+        found = self.state.objects.get(name)
+        return self.answer(404, s3_error("NoSuchKey")) if found is None else self.answer(200, found)
+
+    def do_put(self, name, content):
+        if "uploadId" in self.query:
+            self.state.parts.setdefault(name, {})[int(self.query["partNumber"][0])] = content
+        else:
+            self.state.objects[name] = content
+        return self.answer(200, headers=[("ETag", '"' + hashlib.md5(content).hexdigest() + '"')])
+
+    def do_post(self, name, _):
+        if "uploads" in self.query:
+            body = b"<InitiateMultipartUploadResult><UploadId>7</UploadId></InitiateMultipartUploadResult>"
+            return self.answer(200, body)
+        if self.state.complete is not None:
+            return self.answer(200, self.state.complete)
+        parts = self.state.parts.pop(name)
+        self.state.objects[name] = b"".join(parts[i] for i in sorted(parts))
+        return self.answer(200, b'<CompleteMultipartUploadResult xmlns="x"><Key>k</Key></CompleteMultipartUploadResult>')
+
+    def do_delete(self, name, _):
+        (self.state.parts if "uploadId" in self.query else self.state.objects).pop(name, None)
+        return self.answer(204)
+
+
+def numeric_entities(text):
+    return "".join(c if c.isalnum() else f"&#{ord(c)};" if ord(c) % 2 else f"&#x{ord(c):x};" for c in text)
+
+
+def s3_server(**settings):
+    settings = {"versions": 2, "encodes": False, "complete": None, "region": None, "date": None, **settings}
+    return Server(S3, parts={}, page=1000, **settings)

@@ -22,8 +22,17 @@ namespace {
 constexpr std::uint32_t kMostRedirects = 5;
 constexpr std::size_t kMostConnections = 64;
 constexpr std::size_t kMostOfExample = 200;
+constexpr std::size_t kMostOfCause = 160;
 
 constexpr std::array<unsigned, 6> kBusy = {408, 429, 500, 502, 503, 504};
+// The same of an answer that began as a success.
+constexpr std::array<std::string_view, 4> kBusyCauses = {"InternalError", "RequestTimeout",
+                                                         "ServiceUnavailable", "SlowDown"};
+
+bool IsBusy(unsigned code, const std::string& cause) {
+  return std::find(kBusy.begin(), kBusy.end(), code) != kBusy.end() ||
+         std::find(kBusyCauses.begin(), kBusyCauses.end(), cause) != kBusyCauses.end();
+}
 
 bool IsLost(const boost::system::error_code& error) {
   return error == asio::error::eof || error == asio::error::connection_reset ||
@@ -169,9 +178,10 @@ Caller::Error Caller::Feed() {
   return error == boost::beast::http::error::need_more ? Error() : error;
 }
 
-asio::awaitable<Caller::Error> Caller::Receive(Sink* sink, std::size_t keep, bool no_content,
+asio::awaitable<Caller::Error> Caller::Receive(const Call& call, Sink* sink, std::size_t keep,
                                                Reply& reply) {
-  answer_.emplace(sink, keep, no_content);
+  answer_.emplace(sink, keep, request_.method == "HEAD");
+  if (call.verb == Verb::kFinishParts) answer_->SkipBlanks();
   reply.first_byte = Instant();
   Error error = Feed();
   while (!answer_->is_done() && !error) {
@@ -195,7 +205,6 @@ asio::awaitable<Caller::Error> Caller::Try(const Call& call, const Content* cont
                                            std::size_t keep, const Hop* hop, Reply& reply) {
   connection_ = &ConnectionTo(hop == nullptr ? store_.endpoint.authority : hop->endpoint.authority);
   const bool ask_first = request_.ask_first && hop == nullptr;
-  const bool no_content = request_.method == "HEAD";
   while (true) {
     const bool kept = connection_->is_open();
     Error error = kept ? Error() : co_await Connect(hop);
@@ -205,10 +214,10 @@ asio::awaitable<Caller::Error> Caller::Try(const Call& call, const Content* cont
     if (hop == nullptr) reply.sent = Now();
     const Error unsent = co_await Send(call, content, ask_first);
     // A server may answer and close before it has read all.
-    error = co_await Receive(sink, keep, no_content, reply);
+    error = co_await Receive(call, sink, keep, reply);
     if (!error && ask_first && answer_->code() == 100) {
       error = co_await SendContent(call, content, 0);
-      if (!error) error = co_await Receive(sink, keep, no_content, reply);
+      if (!error) error = co_await Receive(call, sink, keep, reply);
     }
     if (error || unsent || filled_ > 0 || !answer_->keep_alive()) connection_->Close();
     if (!error) co_return error;
@@ -257,6 +266,8 @@ asio::awaitable<Reply> Caller::Make(const Call& call, const Content* content, Si
     if (call.length > 0) absl::StrAppend(&request_.headers, call.offset + call.length - 1);
     request_.headers.append("\r\n");
   }
+  // What is no object may say that it is no success.
+  if (call.verb != Verb::kGet) keep = std::max(keep, Answer::kKeptOfFailure);
   timed_out_ = false;
   reply.sent = Now();
   deadline_ = reply.sent + timeout_;
@@ -281,15 +292,43 @@ Failure Caller::FailureOf(const Error& error) const {
   return failure;
 }
 
+std::string Caller::CauseOf(const Call& call) const {
+  if (!answer_->is_success()) return store_.dialect->Cause(answer_->body());
+  if (call.verb == Verb::kGet) return "";
+  if (call.verb == Verb::kList && answer_->is_cut()) return "list too long";
+  if (call.verb == Verb::kPutPart && answer_->etag().empty()) return "no ETag";
+  const Instant begin = Now();
+  std::string fault = store_.dialect->Fault(call.verb, answer_->body());
+  if (tally != nullptr) {
+    const Duration spent = Now() - begin;
+    tally->With([&](Tally& counts) { counts.Spent({}, spent); });
+  }
+  return fault;
+}
+
+Reason Caller::ReasonOf(const std::string& cause) const {
+  if (!store_.dialect->is_signed() || !signer_.has_key()) return {};
+  const std::string said = store_.dialect->Region(answer_->body());
+  return objects::ReasonOf({.code = answer_->code(),
+                            .cause = cause,
+                            .region = said.empty() ? answer_->region() : said,
+                            .signed_for = store_.region,
+                            .date = answer_->date(),
+                            .now = std::time(nullptr)});
+}
+
 void Caller::Judge(const Call& call, Reply& reply) const {
   const unsigned code = answer_->code();
-  const bool failed_late =
-      call.verb == Verb::kFinishParts && answer_->body().find("<Error>") != std::string::npos;
-  if (answer_->is_success() && !failed_late) return;
-  std::string cause = store_.dialect->Cause(answer_->body());
+  std::string cause = CauseOf(call);
+  if (answer_->is_success() && cause.empty()) return;
+  Reason reason = ReasonOf(cause);
+  if (cause.empty()) cause = reason.kind;
   if (cause.empty()) cause = absl::StrCat("HTTP ", code);
-  reply.failure = Failure{code, Printable(cause, 64), Printable(answer_->body(), kMostOfExample)};
-  reply.may_retry = std::find(kBusy.begin(), kBusy.end(), code) != kBusy.end();
+  const std::string said = Printable(answer_->body(), kMostOfExample);
+  reply.may_retry = IsBusy(code, cause);
+  reply.failure =
+      Failure{code, Printable(cause, kMostOfCause),
+              reason.text.empty() ? said : absl::StrCat(reason.text, "; ", said), reason.text};
 }
 
 }  // namespace twofold::objects

@@ -14,6 +14,7 @@
 #include "workloads/objects/load/tally.h"
 #include "workloads/objects/store.h"
 #include "workloads/objects/wire/answer.h"
+#include "workloads/objects/wire/reason.h"
 
 namespace twofold::objects {
 
@@ -74,13 +75,16 @@ class Caller {
   Task<Error> Connect(const Hop* hop);
   Task<Error> Send(const Call& call, const Content* content, bool ask_first);
   Task<Error> SendContent(const Call& call, const Content* content, std::uint64_t done);
-  Task<Error> Receive(Sink* sink, std::size_t keep, bool no_content, Reply& reply);
+  Task<Error> Receive(const Call& call, Sink* sink, std::size_t keep, Reply& reply);
   Error Feed();
   void WriteHead(const Hop* hop, bool ask_first);
   std::size_t FillContent(const Call& call, const Content* content, std::uint64_t done);
   Connection& ConnectionTo(const std::string& authority);
   Failure FailureOf(const Error& error) const;
   void Judge(const Call& call, Reply& reply) const;
+  /// What the answer says is wrong; empty: it is a success, as far as it tells.
+  std::string CauseOf(const Call& call) const;
+  Reason ReasonOf(const std::string& cause) const;
 
   boost::asio::io_context& io_;
   const Store& store_;

@@ -7,6 +7,7 @@
 #include <boost/asio/detached.hpp>
 #include <deque>
 #include <memory>
+#include <set>
 
 #include "workloads/objects/caller.h"
 
@@ -23,7 +24,10 @@ constexpr Duration kLook = std::chrono::milliseconds(20);
 Status ToStatus(std::string_view what, const Failure& failure) {
   const std::string text =
       absl::StrCat(std::string(what), ": ", failure.cause,
-                   failure.code == 0 ? "" : absl::StrCat(" (", failure.code, ")"));
+                   failure.code == 0 ? "" : absl::StrCat(" (", failure.code, ")"),
+                   failure.reason.empty() ? "" : absl::StrCat(": ", failure.reason));
+  if (failure.code / 100 == 2) return absl::DataLossError(text);
+  if (!failure.reason.empty()) return absl::PermissionDeniedError(text);
   if (failure.code == 403 || failure.code == 401) {
     return absl::PermissionDeniedError(text + ": keys or token are missing, wrong or expired");
   }
@@ -63,14 +67,22 @@ class Client {
   bool has_answer_ = false;
 };
 
+// Nothing is known of the bucket's name to a store that does not look at the host: a PUT of an
+// object would make a bucket. It gives itself away by what it lists.
+Status CheckHostNamesTheBucket(Client& client) {
+  Status status = client.Make("bucket", {.verb = Verb::kList});
+  return absl::IsDataLoss(status) ? status : absl::OkStatus();
+}
+
 /// All pages of one folder.
 Status ListFolder(const Store& store, Client& client, const std::string& folder, Page& all) {
-  std::string token;
+  Page next;
+  std::set<std::string> seen;
   do {
-    const Status status =
-        client.Make("listing", {.verb = Verb::kList, .name = folder, .token = token});
+    const Status status = client.Make(
+        "listing",
+        {.verb = Verb::kList, .name = folder, .token = next.token, .marker = next.marker});
     if (!status.ok()) return status;
-    if (client.answer().is_cut()) return absl::DataLossError("listing: a page is too long");
     auto page = store.dialect->ReadPage(client.answer().body());
     if (!page.ok()) return page.status();
     std::move(page->names.begin(), page->names.end(), std::back_inserter(all.names));
@@ -79,11 +91,12 @@ Status ListFolder(const Store& store, Client& client, const std::string& folder,
       return absl::ResourceExhaustedError(absl::StrCat(
           "bucket: more than ", kMostNames, " names in it; say with objects how many to read"));
     }
-    if (!page->next.empty() && page->next == token) {
-      return absl::DataLossError("listing: the next page is the same again");
+    next = {.token = page->token, .marker = page->marker};
+    const std::string where = next.token + next.marker;
+    if (!where.empty() && !seen.insert(where).second) {
+      return absl::DataLossError("listing: a page that was there comes again");
     }
-    token = std::move(page->next);
-  } while (!token.empty());
+  } while (!next.token.empty() || !next.marker.empty());
   return absl::OkStatus();
 }
 
@@ -95,8 +108,14 @@ Status EnsureBucket(const Store& store, bool make, Duration timeout) {
   if (absl::IsNotFound(status) && make) {
     status = client.Make("bucket", {.verb = Verb::kMakeBucket});
   }
-  const bool answers = client.has_answer();
-  return answers && !store.dialect->has_buckets() ? absl::OkStatus() : status;
+  if (client.has_answer() && !store.dialect->has_buckets()) return absl::OkStatus();
+  if (status.ok()) return store.bucket_in_host ? CheckHostNamesTheBucket(client) : status;
+  if (!client.has_answer() || !store.dialect->is_signed() || absl::IsNotFound(status)) {
+    return status;
+  }
+  // The answer to a HEAD has no content; that to a list says why.
+  Status why = client.Make("bucket", {.verb = Verb::kList});
+  return why.ok() ? status : why;
 }
 
 Result<std::vector<std::string>> ListNames(const Store& store, const std::string& prefix,
@@ -118,6 +137,9 @@ Result<std::vector<std::string>> ListNames(const Store& store, const std::string
     all.folders.erase(std::remove_if(first, all.folders.end(), is_itself), all.folders.end());
   }
   if (all.names.empty()) return absl::NotFoundError("bucket: there is no object to read in it");
+  // Names are unique in a bucket. Pages of a bucket that changes may have one twice.
+  std::sort(all.names.begin(), all.names.end());
+  all.names.erase(std::unique(all.names.begin(), all.names.end()), all.names.end());
   return all.names;
 }
 

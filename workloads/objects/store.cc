@@ -61,7 +61,7 @@ std::string RegionOf(const Spec& spec, const std::string& profile) {
   const std::string text = FileText(path);
   return FirstOf({spec.region(), ProfileValue(text, profile, "region"),
                   ProfileValue(text, "profile " + profile, "region"), Variable("AWS_REGION"),
-                  "us-east-1"});
+                  Variable("AWS_DEFAULT_REGION"), "us-east-1"});
 }
 
 // A token as it stands in a file: alone, or in JSON as AIStore's own command line stores it.
@@ -111,6 +111,24 @@ Result<std::string> TokenOf(const Spec& spec, const Endpoint& endpoint) {
   return "Bearer " + *token;
 }
 
+// Whether the bucket's name can stand in front of the host's.
+Status CheckHostStyle(const Endpoint& endpoint, const std::string& bucket, bool skip_verify) {
+  boost::system::error_code no_address;
+  boost::asio::ip::make_address(endpoint.server.host, no_address);
+  const std::string style = absl::StrCat(
+      "s3-use-path-style: not given, so the bucket goes in front "
+      "of the host, ",
+      bucket, ".", endpoint.server.host);
+  if (!no_address) {
+    return absl::InvalidArgumentError(style + ", but the host is an address: set it");
+  }
+  if (endpoint.tls && !skip_verify && bucket.find('.') != std::string::npos) {
+    return absl::InvalidArgumentError(
+        style + ", but no certificate of the host covers a bucket with a dot: set it");
+  }
+  return absl::OkStatus();
+}
+
 Result<Endpoint> EndpointOf(const Spec& spec, const std::string& bucket) {
   const std::string s3 = FirstOf({spec.s3endpoint(), Variable("S3_ENDPOINT")});
   const std::string ais = FirstOf({spec.has_ip() ? "" : Variable("AIS_ENDPOINT"),
@@ -119,19 +137,27 @@ Result<Endpoint> EndpointOf(const Spec& spec, const std::string& bucket) {
   const std::string url = FirstOf({spec.endpoint(), is_s3 && !s3.empty() ? s3 : ais});
   auto endpoint = ParseEndpoint(spec.endpoint().empty() && is_s3 ? "s3endpoint" : "endpoint", url);
   if (endpoint.ok() && is_s3 && !spec.s3_use_path_style()) {
+    if (Status status = CheckHostStyle(*endpoint, bucket, spec.skipverify()); !status.ok()) {
+      return status;
+    }
     endpoint->authority = absl::StrCat(bucket, ".", endpoint->authority);
     endpoint->server.host = absl::StrCat(bucket, ".", endpoint->server.host);
   }
   return endpoint;
 }
 
-Result<std::vector<tcp::endpoint>> AddressesOf(const HostPort& server) {
+Result<std::vector<tcp::endpoint>> AddressesOf(const HostPort& server, bool bucket_in_host) {
   boost::asio::io_context io;
   tcp::resolver resolver(io);
   boost::system::error_code error;
   const auto found = resolver.resolve(server.host, std::to_string(server.port), error);
   if (error) {
-    return absl::UnavailableError(absl::StrCat("endpoint: ", server.host, ": ", error.message()));
+    return absl::UnavailableError(absl::StrCat(
+        "endpoint: ", server.host, ": ", error.message(),
+        bucket_in_host
+            ? "; the bucket is in front of the host: if the store has it in the path, set "
+              "s3-use-path-style"
+            : ""));
   }
   std::vector<tcp::endpoint> addresses;
   for (const auto& entry : found) addresses.push_back(entry.endpoint());
@@ -153,12 +179,6 @@ Result<std::shared_ptr<boost::asio::ssl::context>> TlsOf(const Spec& spec) {
         absl::StrCat("cafile: ", spec.cafile(), ": ", error.message()));
   }
   return context;
-}
-
-// "ais://name" -> "name"
-std::string BucketName(const std::string& text) {
-  const std::size_t scheme = text.find("://");
-  return scheme == std::string::npos ? text : text.substr(scheme + 3);
 }
 
 std::unique_ptr<Dialect> DialectOf(const Spec& spec, const Endpoint& endpoint,
@@ -188,11 +208,12 @@ std::string ProfileValue(std::string_view text, std::string_view section, std::s
 
 Result<Store> OpenStore(const Spec& spec) {
   Store store;
-  const std::string bucket = BucketName(spec.bucket());
+  const std::string& bucket = spec.bucket();
+  store.bucket_in_host = spec.protocol() == "s3" && !spec.s3_use_path_style();
   auto endpoint = EndpointOf(spec, bucket);
   if (!endpoint.ok()) return endpoint.status();
   store.endpoint = *std::move(endpoint);
-  auto addresses = AddressesOf(store.endpoint.server);
+  auto addresses = AddressesOf(store.endpoint.server, store.bucket_in_host);
   if (!addresses.ok()) return addresses.status();
   store.addresses = *std::move(addresses);
   if (store.endpoint.tls) {  // to read the system's CAs takes longer than a thousand requests

@@ -22,7 +22,8 @@ struct Store {
   std::unique_ptr<Dialect> dialect;
   Credentials credentials;
   std::string region;
-  std::string authorization;  ///< of AIStore: "Bearer ..."; empty: none
+  bool bucket_in_host = false;  ///< of S3: http://bucket.host/name
+  std::string authorization;    ///< of AIStore: "Bearer ..."; empty: none
 };
 
 /// Reads credentials and CAs, and looks up the endpoint's name.

@@ -173,7 +173,7 @@ void Worker::Take(const Reply& reply, Outcome& outcome) {
   outcome.failure = reply.failure;
   may_retry_ = reply.may_retry;
   if (outcome.failure) {
-    outcome.failure->example = Printable(absl::StrCat(name_, ": ", outcome.failure->example), 300);
+    outcome.failure->example = Printable(absl::StrCat(name_, ": ", outcome.failure->example), 400);
   }
 }
 

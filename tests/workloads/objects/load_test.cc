@@ -248,10 +248,12 @@ TEST(Names, OfAllLoadersDifferAndAreEnumeratedByNumber) {
   EXPECT_EQ(all.size(), 5000U);
 }
 
-TEST(Names, OfAFilelistAreItsLinesWithoutBlanks) {
-  const auto names = NamesIn("a/b\nwith blank\r\n\nc\n");
+TEST(Names, OfAFilelistAreItsLinesWithTheirBlanks) {
+  const auto names = NamesIn(
+      "\xEF\xBB\xBF"
+      "a/b\nwith blank\r\n\n \n c\td\n");
   ASSERT_TRUE(names.ok());
-  EXPECT_EQ(*names, (std::vector<std::string>{"a/b", "c"}));
+  EXPECT_EQ(*names, (std::vector<std::string>{"a/b", "with blank", " c\td"}));
   EXPECT_FALSE(NamesIn("\n \n").ok());
 }
 

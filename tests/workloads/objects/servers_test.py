@@ -429,6 +429,103 @@ class Faults(unittest.TestCase):
         self.assertIn("connection refused", err)
 
 
+class S3Stores(unittest.TestCase):
+    """What stores with S3's protocol say of themselves is read right, or is an error."""
+
+    KEYS = {"AWS_ACCESS_KEY_ID": "KEY", "AWS_SECRET_ACCESS_KEY": SECRET}
+    ODD = ["plain", "it's", "tab\there", "a&b <c>", 'qu"ote', "a+b c", "\u00e9\u20ac"]
+
+    def serve(self, **settings):
+        server = fake.s3_server(**settings)
+        self.addCleanup(server.close)
+        return server
+
+    def load(self, server, *arguments, code=0, env=()):
+        return load("--s3endpoint", server.url, "--s3-use-path-style", "--bucket", "b", *arguments, code=code,
+                    env={**self.KEYS, **dict(env)})
+
+    def test_a_store_that_knows_only_version_1_of_lists_is_read_to_its_end(self):
+        for versions in (1, 2):
+            server = self.serve(versions=versions)
+            server.objects = {f"o{i:05}": b"x" for i in range(2500)}
+            report = self.load(server, "--epochs", 1)
+            self.assertEqual((report["names"], count(report, "GET")), ("2500", 2500))
+
+    def test_names_with_all_that_xml_escapes_are_found(self):
+        for encodes in (False, True):
+            server = self.serve(encodes=encodes)
+            server.objects = {name: b"x" for name in self.ODD}
+            report = self.load(server, "--epochs", 1)
+            self.assertEqual(count(report, "GET"), len(self.ODD))
+            self.assertNotIn("failures", report)
+
+    def test_names_of_a_filelist_may_have_blanks(self):
+        server = self.serve()
+        server.objects = {name: b"x" for name in ("a b", "c")}
+        with tempfile.NamedTemporaryFile("w") as file:
+            file.write("a b\r\nc\r\n")
+            file.flush()
+            report = self.load(server, "--filelist", file.name, "--epochs", 1)
+        self.assertEqual((report["names"], count(report, "GET")), ("2", 2))
+
+    def test_an_upload_is_done_when_the_store_says_so_and_not_by_its_200(self):
+        error = b'<Error xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><Code>InternalError</Code></Error>'
+        put = ["--pctput", 100, "--pctmultipart", 100, "--multipart-chunks", 2, "--maxputs", 6, "--minsize", "1K"]
+        good = self.serve()
+        self.assertEqual(count(self.load(good, *put), "MULTIPART"), 6)
+        self.assertEqual((len(good.objects), good.parts), (6, {}))
+        xml = b'<?xml version="1.0"?>'
+        for complete, cause in ((error, "InternalError"), (xml + b" " * (64 << 10) + error, "InternalError"),
+                                (b"", "no CompleteMultipartUploadResult"), (b"<html/>", "no CompleteMultipartUploadResult: html"),
+                                (b"<CompleteMultipartUploadResult><Key>", "no CompleteMultipartUploadResult")):
+            server = self.serve(complete=complete)
+            report = self.load(server, *put, code=1)
+            self.assertEqual(count(report, "MULTIPART"), 0)
+            (failure,) = report["failures"]
+            self.assertIn(cause, failure["cause"])
+            self.assertEqual((failure["code"], failure["count"], server.parts), (200, "6", {}))  # ended, and aborted
+        late = self.serve(complete=b" \r\n" * (64 << 10) + b"<CompleteMultipartUploadResult/>")
+        self.assertEqual(count(self.load(late, *put), "MULTIPART"), 6)
+
+    def test_lists_under_load_that_are_none_are_failures(self):
+        server = self.serve()
+        server.objects = {"a": b"x"}
+        lists = ["--pctlist", 100, "--duration", "300ms"]
+        self.assertNotIn("failures", self.load(server, *lists))
+        other = fake.Server(fake.Faulty, fault=lambda handler, _: handler.command == "GET" and (handler.answer(200, b"<html/>"), True)[1])
+        self.addCleanup(other.close)
+        report = load("--s3endpoint", other.url, "--s3-use-path-style", "--bucket", "b", *lists, code=1)
+        self.assertIn("no list of a bucket", report["failures"][0]["cause"])
+
+    def test_a_wrong_region_is_named_with_that_of_the_store(self):
+        server = self.serve(region="eu-west-3")
+        err = self.load(server, "--pctput", 100, code=1)
+        self.assertIn("the store's region is eu-west-3, and requests are signed for us-east-1: set region", err)
+        self.assertNotIn("keys or token", err)
+        put = ["--pctput", 100, "--maxputs", 2, "--minsize", "1K"]
+        self.assertEqual(count(self.load(server, *put, env={"AWS_DEFAULT_REGION": "eu-west-3"}), "PUT"), 2)
+
+    def test_a_clock_that_is_off_is_named_with_both_clocks(self):
+        server = self.serve(date="Wed, 21 Oct 2015 07:28:00 GMT")
+        err = self.load(server, "--pctput", 100, code=1)
+        self.assertRegex(err, r"the store's clock says Wed, 21 Oct 2015 07:28:00 GMT, ours is \d+ s ahead: set the clock")
+
+    def test_a_bucket_in_front_of_a_host_that_cannot_have_it_is_refused_with_the_hint(self):
+        server = self.serve()
+        err = load("--s3endpoint", server.url, "--bucket", "b", "--pctput", 100, code=2)
+        self.assertIn("s3-use-path-style: not given, so the bucket goes in front of the host, b.127.0.0.1", err)
+        err = load("--s3endpoint", "http://no.such.invalid:1", "--bucket", "b", "--pctput", 100, code=1)
+        self.assertIn("set s3-use-path-style", err)
+        self.assertEqual(server.requests, [])
+
+    def test_a_uri_of_a_bucket_is_its_name(self):
+        server = self.serve()
+        put = ["--s3endpoint", server.url, "--s3-use-path-style", "--pctput", 100, "--maxputs", 2, "--minsize", "1K"]
+        self.assertEqual(count(load("--bucket", "s3://b/", *put), "PUT"), 2)
+        self.assertIn("write bucket b and subdir data", load("--bucket", "s3://b/data", *put, code=2))
+        self.assertTrue(all("/" not in name for name in server.objects))
+
+
 if __name__ == "__main__":
     OBJECTS = sys.argv.pop(1)
     unittest.main()

@@ -11,7 +11,8 @@ std::string WhyNot(const std::string& json) {
   return std::string(ReadSpec(json).status().message());
 }
 
-// All options of aisloader but --version, which all programs have: of today, and of its charts of 2020.
+// All options of aisloader but --version, which all programs have: of today, and of its charts of
+// 2020.
 constexpr const char* kOptionsOfAisloader[] = {"usage",
                                                "quiet",
                                                "timeout",
@@ -148,9 +149,22 @@ TEST(ObjectStorageSpec, IsRefusedWithTheFieldAndTheFix) {
         Case{R"({"bucket": "b", "loaderid": "4", "nodecount": 4})", "loaderid: 4 is not less"},
         Case{R"({"bucket": "b", "loaderid": "x"})", "loaderid: is a number"},
         Case{R"({"bucket": "b", "etl": "md5"})", "etl: not taken"},
+        Case{R"({"bucket": "s3://b/data/x", "protocol": "s3"})",
+             "bucket: 's3://b/data/x' has a folder in it: write bucket b and subdir data/x"},
+        Case{R"({"bucket": "s3://"})", "bucket: 's3://' names none"},
+        Case{R"({"bucket": "http://host/b"})", "bucket: 'http://host/b' is no name"},
+        Case{R"({"bucket": "a b"})", "bucket: 'a b' has more than"},
+        Case{R"({"bucket": "gs://b", "provider": "aws"})", "provider: aws is not that of gs://b"},
         Case{R"({"bucket": "b", "numworkers": 0})", "numworkers: 0 is not from 1"}}) {
     EXPECT_TRUE(WhyNot(one.json).starts_with(one.why)) << one.json << ": " << WhyNot(one.json);
   }
+}
+
+TEST(ObjectStorageSpec, AUriOfABucketSaysItsNameAndItsProvider) {
+  EXPECT_EQ(ReadSpec(R"({"bucket": "s3://b/", "protocol": "s3"})")->bucket(), "b");
+  EXPECT_EQ(ReadSpec(R"({"bucket": "s3://b"})")->provider(), "aws");
+  EXPECT_EQ(ReadSpec(R"({"bucket": "ais://b/"})")->bucket(), "b");
+  EXPECT_EQ(ReadSpec(R"({"bucket": "dav/b/", "protocol": "http"})")->bucket(), "dav/b");
 }
 
 TEST(ObjectStorageSpec, AnotherLimitMakesTheDurationUnlimited) {

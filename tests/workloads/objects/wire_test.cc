@@ -1,4 +1,4 @@
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include <array>
 #include <boost/asio/buffer.hpp>
@@ -7,7 +7,9 @@
 #include "workloads/objects/wire/answer.h"
 #include "workloads/objects/wire/checksum.h"
 #include "workloads/objects/wire/dialect.h"
+#include "workloads/objects/wire/reason.h"
 #include "workloads/objects/wire/signature.h"
+#include "workloads/objects/wire/xml.h"
 
 namespace twofold::objects {
 namespace {
@@ -94,8 +96,11 @@ TEST(S3, WritesPathsAndQueries) {
   const Endpoint endpoint = EndpointAt("http://host:9000/s3");
   const auto s3 = MakeS3(endpoint, "b", true);
   EXPECT_EQ(RequestOf(*s3, {.name = "a b/ü+"}).target, "/s3/b/a%20b/%C3%BC%2B");
-  EXPECT_EQ(RequestOf(*s3, {.verb = Verb::kList, .name = "a/", .token = "x="}).target,
-            "/s3/b?continuation-token=x%3D&list-type=2&max-keys=1000&prefix=a%2F");
+  EXPECT_EQ(
+      RequestOf(*s3, {.verb = Verb::kList, .name = "a/", .token = "x="}).target,
+      "/s3/b?continuation-token=x%3D&encoding-type=url&list-type=2&max-keys=1000&prefix=a%2F");
+  EXPECT_EQ(RequestOf(*s3, {.verb = Verb::kList, .marker = "a b"}).target,
+            "/s3/b?encoding-type=url&marker=a%20b&max-keys=1000&prefix=");
   const Request part =
       RequestOf(*s3, {.verb = Verb::kPutPart, .name = "o", .upload = "u/1", .part = 3});
   EXPECT_EQ(part.target, "/s3/b/o?partNumber=3&uploadId=u%2F1");
@@ -113,7 +118,8 @@ TEST(S3, ReadsPagesAndCauses) {
       "<NextContinuationToken>t</NextContinuationToken></ListBucketResult>");
   ASSERT_TRUE(page.ok());
   EXPECT_EQ(page->names, (std::vector<std::string>{"a&b", "c"}));
-  EXPECT_EQ(page->next, "t");
+  EXPECT_EQ(page->token, "t");
+  EXPECT_EQ(page->marker, "");
   EXPECT_FALSE(s3->ReadPage("<html>no</html>").ok());
   EXPECT_EQ(s3->Cause("<Error><Code>SlowDown</Code></Error>"), "SlowDown");
   EXPECT_EQ(s3->Cause("<Error><Code>Slow"), "");
@@ -133,7 +139,9 @@ TEST(Ais, WritesObjectsAndActions) {
   const auto page = ais->ReadPage(R"({"entries":[{"name":"x"}],"continuation_token":"x"})");
   ASSERT_TRUE(page.ok());
   EXPECT_EQ(page->names, std::vector<std::string>{"x"});
-  EXPECT_EQ(page->next, "x");
+  EXPECT_EQ(page->token, "x");
+  EXPECT_TRUE(ais->ReadPage(R"({"entries":null})")->names.empty());
+  EXPECT_FALSE(ais->ReadPage(R"({"entries":[{"size":"1"}]})").ok());
   EXPECT_FALSE(ais->ReadPage("<html>").ok());
 }
 
@@ -146,6 +154,152 @@ TEST(Plain, ReadsListsOfWebDav) {
   ASSERT_TRUE(page.ok());
   EXPECT_EQ(page->names, std::vector<std::string>{"a b"});
   EXPECT_EQ(page->folders, std::vector<std::string>{"sub/"});
+}
+
+TEST(Plain, AListThatIsCutOrHasAMemberThatFailedIsRefused) {
+  const auto plain = MakePlain(EndpointAt("http://host/dav"), "a b");
+  EXPECT_EQ(RequestOf(*plain, {.name = "o"}).target, "/dav/a%20b/o");
+  const auto page = plain->ReadPage(
+      "<multistatus><response><href>/dav/a%20b/one%26two</href></response><response>"
+      "<href>/dav/a%20b/sub</href><propstat><prop><resourcetype><collection/></resourcetype></prop>"
+      "</propstat></response></multistatus>");
+  ASSERT_TRUE(page.ok()) << page.status();
+  EXPECT_EQ(page->names, std::vector<std::string>{"one&two"});
+  EXPECT_EQ(page->folders, std::vector<std::string>{"sub/"});
+  EXPECT_FALSE(plain->ReadPage("<multistatus><response><href>/dav/a%20b/x</href>").ok());
+  const auto limited = plain->ReadPage(
+      "<multistatus><response><href>/dav/a%20b/</href>"
+      "<status>HTTP/1.1 507 Insufficient Storage</status></response></multistatus>");
+  EXPECT_EQ(limited.status().message(),
+            "the list is not whole: HTTP/1.1 507 Insufficient Storage of /dav/a%20b/");
+}
+
+TEST(Xml, HasAllEntitiesNumericOnesTooAndNothingIsGuessed) {
+  const auto xml = ParseXml(
+      "\xEF\xBB\xBF<?xml version=\"1.0\"?><!-- > --><a x='>'><b>&amp;&lt;&gt;&quot;&apos;</b>"
+      "<b>&#39;&#x9;&#xe9;&#8364;&#x1F600;&#1;</b><c><![CDATA[<&amp;>]]></c><D:d/></a>\n");
+  ASSERT_TRUE(xml.ok()) << xml.status();
+  EXPECT_EQ(xml->children[0].text, "&<>\"'");
+  EXPECT_EQ(xml->children[1].text, "'\t\u00e9\u20ac\U0001F600\x01");
+  EXPECT_EQ(xml->TextOf("c"), "<&amp;>");
+  EXPECT_NE(xml->Find("d"), nullptr);
+  for (const char* text : {"<a>&</a>", "<a>&nbsp;</a>", "<a>&#xD800;</a>", "<a>&#0;</a>",
+                           "<a>&#x110000;</a>", "<a>&#;</a>", "<a>&amp</a>"}) {
+    EXPECT_THAT(std::string(ParseXml(text).status().message()), testing::HasSubstr("no entity"))
+        << text;
+  }
+}
+
+TEST(Xml, WhatWasCutAnywhereIsNoWhole) {
+  const std::string whole = "<?xml version='1.0'?><a><b c=\"d\">e&amp;f</b><!-- g --><h/></a>";
+  ASSERT_TRUE(ParseXml(whole).ok());
+  for (std::size_t size = 0; size < whole.size(); ++size) {
+    EXPECT_FALSE(ParseXml(whole.substr(0, size)).ok()) << size;
+  }
+  for (const char* text : {"x<a/>", "<a/><b/>", "<a></b>", "</a>", "<>", "<a><b></a></b>"}) {
+    EXPECT_FALSE(ParseXml(text).ok()) << text;
+  }
+}
+
+std::string ListOf(const std::string& inside) {
+  return "<ListBucketResult>" + inside + "</ListBucketResult>";
+}
+
+std::string WhyNoPage(const std::string& body) {
+  const auto s3 = MakeS3(EndpointAt("http://host"), "b", true);
+  return std::string(s3->ReadPage(body).status().message());
+}
+
+TEST(S3, AListWithoutATokenGoesOnBehindItsLastName) {
+  const auto s3 = MakeS3(EndpointAt("http://host"), "b", true);
+  const std::string keys =
+      "<Contents><Key>a</Key></Contents><Contents><Key>b&#39;</Key></Contents>";
+  const auto page = s3->ReadPage(ListOf("<IsTruncated>true</IsTruncated>" + keys));
+  ASSERT_TRUE(page.ok()) << page.status();
+  EXPECT_EQ(page->token, "");
+  EXPECT_EQ(page->marker, "b'");
+  const auto marked =
+      s3->ReadPage(ListOf("<NextMarker>c</NextMarker><IsTruncated>true</IsTruncated>" + keys));
+  EXPECT_EQ(marked->marker, "c");
+  const auto last = s3->ReadPage(ListOf("<IsTruncated>false</IsTruncated>" + keys));
+  EXPECT_EQ(last->marker + last->token, "");
+}
+
+TEST(S3, NamesThatAreEncodedAsInUrlsAreDecoded) {
+  const auto s3 = MakeS3(EndpointAt("http://host"), "b", true);
+  const std::string rest =
+      "<IsTruncated>false</IsTruncated><Contents><Key>a+b%2Bc%01</Key></Contents>";
+  const auto encoded = s3->ReadPage(ListOf("<EncodingType>url</EncodingType>" + rest));
+  ASSERT_TRUE(encoded.ok()) << encoded.status();
+  EXPECT_EQ(encoded->names, std::vector<std::string>{"a b+c\x01"});
+  EXPECT_EQ(s3->ReadPage(ListOf(rest))->names, std::vector<std::string>{"a+b%2Bc%01"});
+}
+
+TEST(S3, AListThatIsCutOrNoneIsRefusedWithItsReason) {
+  using testing::HasSubstr;
+  EXPECT_THAT(WhyNoPage(ListOf("<IsTruncated>true</IsTruncated>")),
+              HasSubstr("it is cut off, and does not say how it goes on"));
+  EXPECT_THAT(WhyNoPage(ListOf("<Contents><Key>a</Key></Contents>")),
+              HasSubstr("does not say whether it is whole"));
+  EXPECT_THAT(WhyNoPage("<ListBucketResult><Contents><Key>a</Key></Contents>"),
+              HasSubstr("it ends inside <ListBucketResult>"));
+  EXPECT_THAT(WhyNoPage("<ListAllMyBucketsResult/>"), HasSubstr("set s3-use-path-style"));
+  EXPECT_THAT(WhyNoPage("<html/>"), HasSubstr("no ListBucketResult: html"));
+}
+
+TEST(S3, ASuccessIsWhatItsContentSays) {
+  const auto s3 = MakeS3(EndpointAt("http://host"), "b", true);
+  const std::string error = "<Error xmlns=\"x\"><Code>InternalError</Code></Error>";
+  for (const Verb verb : {Verb::kPut, Verb::kDelete, Verb::kMakeBucket, Verb::kList,
+                          Verb::kStartParts, Verb::kPutPart, Verb::kFinishParts}) {
+    EXPECT_EQ(s3->Fault(verb, error), "InternalError");
+  }
+  EXPECT_EQ(s3->Fault(Verb::kPut, ""), "");
+  EXPECT_EQ(s3->Fault(Verb::kPut, "welcome"), "");
+  EXPECT_EQ(s3->Fault(Verb::kFinishParts, "<CompleteMultipartUploadResult xmlns='x'/>"), "");
+  EXPECT_THAT(s3->Fault(Verb::kFinishParts, ""),
+              testing::HasSubstr("no CompleteMultipartUploadResult"));
+  EXPECT_THAT(s3->Fault(Verb::kFinishParts, "<CompleteMultipartUploadResult>"),
+              testing::HasSubstr("it ends inside"));
+  EXPECT_EQ(s3->Fault(Verb::kStartParts, "<InitiateMultipartUploadResult/>"), "no UploadId");
+  EXPECT_NE(s3->Fault(Verb::kList, "<html/>"), "");
+}
+
+Reason ReasonFor(const Refused& refused) { return ReasonOf(refused); }
+
+TEST(Reason, OfAClockThatIsOffHasBothClocks) {
+  constexpr std::int64_t kDate = 1445412480;  // Wed, 21 Oct 2015 07:28:00 GMT
+  Refused refused{.code = 403, .date = "Wed, 21 Oct 2015 07:28:00 GMT", .now = kDate + 3600};
+  EXPECT_EQ(ReasonFor(refused).kind, "wrong clock");
+  EXPECT_EQ(ReasonFor(refused).text,
+            "the store's clock says Wed, 21 Oct 2015 07:28:00 GMT, ours is 3600 s ahead: set the "
+            "clock of this host");
+  refused.now = kDate - 901;
+  EXPECT_THAT(ReasonFor(refused).text, testing::HasSubstr("ours is 901 s behind"));
+  refused.now = kDate + 900;
+  EXPECT_EQ(ReasonFor(refused).kind, "");
+  refused.cause = "RequestTimeTooSkewed";
+  EXPECT_EQ(ReasonFor(refused).kind, "wrong clock");
+  refused.code = 404;
+  EXPECT_EQ(ReasonFor(refused).kind, "");
+}
+
+TEST(Reason, OfAWrongRegionHasBothRegions) {
+  Refused refused{.code = 400, .region = "eu-west-3", .signed_for = "us-east-1"};
+  EXPECT_EQ(ReasonFor(refused).kind, "wrong region");
+  EXPECT_EQ(ReasonFor(refused).text,
+            "the store's region is eu-west-3, and requests are signed for us-east-1: set region");
+  refused.region = "us-east-1";
+  EXPECT_EQ(ReasonFor(refused).kind, "");
+  refused.region = "";
+  refused.cause = "AuthorizationHeaderMalformed";
+  EXPECT_THAT(ReasonFor(refused).text, testing::HasSubstr("another, not said which"));
+  const auto s3 = MakeS3(EndpointAt("http://host"), "b", true);
+  EXPECT_EQ(s3->Region("<Error><Region>eu-1</Region></Error>"), "eu-1");
+  EXPECT_EQ(s3->Region("<Error><Message>the region 'us-east-1' is wrong; expecting 'eu-2'"
+                       "</Message></Error>"),
+            "eu-2");
+  EXPECT_EQ(s3->Region("<Error/>"), "");
 }
 
 TEST(Redirect, IsFollowedToTheLetter) {
@@ -209,6 +363,21 @@ TEST(Answer, IsTheSameWhateverPiecesItComesIn) {
     EXPECT_EQ(answer.cksum_value(), "12");
     EXPECT_TRUE(answer.keep_alive());
   }
+}
+
+TEST(Answer, BlanksBeforeTheEndOfAnUploadAreNotKept) {
+  const std::string blanks(70 << 10, ' ');
+  Answer answer(nullptr, 100, false);
+  answer.SkipBlanks();
+  ASSERT_TRUE(Feed(answer,
+                   "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 71692\r\n"
+                   "Date: Wed, 21 Oct 2015 07:28:00 GMT\r\nx-amz-bucket-region: eu-1\r\n\r\n" +
+                       blanks + "<a> b</a>\r\n\n",
+                   4096));
+  EXPECT_EQ(answer.body(), "<a> b</a>\r");
+  EXPECT_FALSE(answer.is_cut());
+  EXPECT_EQ(answer.date(), "Wed, 21 Oct 2015 07:28:00 GMT");
+  EXPECT_EQ(answer.region(), "eu-1");
 }
 
 TEST(Answer, OfAHeadHasNoContentAndOneThatFailedIsKept) {

@@ -68,11 +68,11 @@ void Names::Append(std::uint64_t number, std::string& out) const {
 }
 
 Result<std::vector<std::string>> NamesIn(std::string_view text) {
+  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
   std::vector<std::string> names;
   for (const std::string_view line : suite::Lines(text)) {
-    if (!line.empty() && line.find_first_of(" \t") == std::string_view::npos) {
-      names.emplace_back(line);
-    }
+    if (!suite::Strip(line).empty()) names.emplace_back(line);
   }
   if (names.empty()) return absl::InvalidArgumentError("filelist: there is no name in it");
   return names;

@@ -38,8 +38,9 @@ class Names {
   int loader_bits_ = 0;  ///< 0: the number alone
 };
 
-/// The names in a `filelist`: one a line; lines with blanks in them are skipped, as aisloader does.
-/// Errors   kInvalidArgument: there are none.
+/// The names in a `filelist`: one a line, with the blanks that are in it; aisloader skips such
+/// ones. Ends of lines may be those of Windows; lines of blanks alone are no names. Errors
+/// kInvalidArgument: there are none.
 Result<std::vector<std::string>> NamesIn(std::string_view text);
 
 }  // namespace twofold::objects

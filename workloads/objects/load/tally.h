@@ -17,9 +17,10 @@ namespace twofold::objects {
 
 /// How a request went wrong.
 struct Failure {
-  unsigned code = 0;    ///< HTTP status; 0: there was no answer
-  std::string cause;    ///< "SlowDown", "timeout"
-  std::string example;  ///< what was said, and of which object
+  unsigned code = 0;     ///< HTTP status; 0: there was no answer
+  std::string cause;     ///< "SlowDown", "timeout"
+  std::string example;   ///< what was said, and of which object
+  std::string reason{};  ///< what is to be mended, if the store's answer shows it
 };
 
 /// How a request went, with its retries. Times are of its last try, but for `planned`.

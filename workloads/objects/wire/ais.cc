@@ -38,18 +38,33 @@ class Ais : public Dialect {
     const Json json = Json::parse(body, nullptr, false);
     if (!json.is_object()) return absl::DataLossError("the answer is no list of a bucket");
     Page page;
-    const Json entries = json.value("entries", Json::array());
-    for (const Json& entry : entries.is_array() ? entries : Json::array()) {
-      if (entry.is_object() && entry.contains("name"))
-        page.names.push_back(entry.value("name", ""));
+    for (const Json& entry : EntriesOf(json)) {
+      const std::string name = TextOf(entry, "name");
+      if (name.empty()) return absl::DataLossError("the list has an entry without a name");
+      page.names.push_back(name);
     }
-    page.next = json.value("continuation_token", "");
+    page.token = TextOf(json, "continuation_token");
     return page;
   }
 
   [[nodiscard]] std::string Cause(std::string_view /*body*/) const override { return ""; }
 
+  [[nodiscard]] std::string Fault(Verb verb, std::string_view body) const override {
+    return verb == Verb::kList ? std::string(ReadPage(body).status().message()) : "";
+  }
+
  private:
+  // An empty bucket has null.
+  static Json EntriesOf(const Json& list) {
+    const auto found = list.find("entries");
+    return found != list.end() && found->is_array() ? *found : Json::array();
+  }
+
+  static std::string TextOf(const Json& object, const char* key) {
+    const auto found = object.is_object() ? object.find(key) : object.end();
+    return found != object.end() && found->is_string() ? found->get<std::string>() : "";
+  }
+
   static Json ListAction(const Call& call) {
     return {{"action", "list"},
             {"value",

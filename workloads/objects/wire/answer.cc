@@ -1,8 +1,7 @@
 #include "workloads/objects/wire/answer.h"
 
-#include <algorithm>
+#include <array>
 #include <boost/beast/http/impl/basic_parser.hpp>
-#include <limits>
 
 namespace twofold::objects {
 
@@ -13,24 +12,46 @@ Answer::Answer(Sink* sink, std::size_t keep, bool no_content) : sink_(sink), kee
 }
 
 void Answer::on_field_impl(Field field, Text name, Text value, Error& /*error*/) {
-  if (field == Field::location) {
-    location_.assign(value.data(), value.size());
-  } else if (field == Field::etag) {
-    etag_.assign(value.data(), value.size());
-  } else if (field == Field::unknown && name.size() > 4) {
-    if (boost::beast::iequals(name, "Ais-Checksum-Type")) {
-      cksum_type_.assign(value.data(), value.size());
-    } else if (boost::beast::iequals(name, "Ais-Checksum-Value")) {
-      cksum_value_.assign(value.data(), value.size());
+  struct Known {
+    Field field;
+    std::string Answer::*text;
+  };
+  static constexpr std::array<Known, 3> kKnown = {{{Field::location, &Answer::location_},
+                                                   {Field::etag, &Answer::etag_},
+                                                   {Field::date, &Answer::date_}}};
+  struct Named {
+    Text name;
+    std::string Answer::*text;
+  };
+  static const std::array<Named, 3> kNamed = {{{"Ais-Checksum-Type", &Answer::cksum_type_},
+                                               {"Ais-Checksum-Value", &Answer::cksum_value_},
+                                               {"x-amz-bucket-region", &Answer::region_}}};
+  for (const Known& known : kKnown) {
+    if (known.field == field) (this->*known.text).assign(value.data(), value.size());
+  }
+  if (field != Field::unknown) return;
+  for (const Named& known : kNamed) {
+    if (boost::beast::iequals(name, known.name)) {
+      (this->*known.text).assign(value.data(), value.size());
     }
+  }
+}
+
+void Answer::Keep(Text bytes, std::size_t most) {
+  const auto is_blank = [](char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; };
+  for (const char c : bytes) {
+    if (skip_blanks_ && is_blank(c) && (body_.empty() || is_blank(body_.back()))) continue;
+    if (body_.size() == most) {
+      is_cut_ = true;
+      return;
+    }
+    body_.push_back(c);
   }
 }
 
 std::size_t Answer::Take(Text bytes) {
   received_ += bytes.size();
-  if (const std::size_t keep = is_success() ? keep_ : kKeptOfFailure; body_.size() < keep) {
-    body_.append(bytes.data(), std::min(bytes.size(), keep - body_.size()));
-  }
+  Keep(bytes, is_success() ? keep_ : kKeptOfFailure);
   if (sink_ != nullptr && is_success()) sink_->Take({bytes.data(), bytes.size()});
   return bytes.size();
 }

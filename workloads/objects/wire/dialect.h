@@ -12,9 +12,11 @@ namespace twofold::objects {
 
 /// One page of the names in a bucket.
 struct Page {
-  std::vector<std::string> names;
-  std::vector<std::string> folders;  ///< to be listed, too
-  std::string next;                  ///< where the next page begins; empty: there is none
+  std::vector<std::string> names{};
+  std::vector<std::string> folders{};  ///< to be listed, too
+  // Where the next page begins, by one of the two; both empty: there is none.
+  std::string token{};
+  std::string marker{};  ///< the last name of this page, of a store that knows no tokens
 };
 
 /// How a store is talked to: what differs between S3, AIStore and plain HTTP.
@@ -28,11 +30,19 @@ class Dialect {
   virtual void Write(const Call& call, Request& request) const = 0;
 
   /// Reads the answer to Verb::kList.
-  /// Errors   kDataLoss: it is no list of names.
+  /// Errors   kDataLoss: it is no list of names, or one that is cut without a word of how it goes
+  ///          on.
   [[nodiscard]] virtual Result<Page> ReadPage(std::string_view body) const = 0;
 
   /// What an answer that is no success says is wrong, in a word: "SlowDown"; empty: it says none.
   [[nodiscard]] virtual std::string Cause(std::string_view body) const = 0;
+
+  /// What the content of an answer that calls itself a success says is wrong, in a few words;
+  /// empty: nothing. S3 begins some answers before it knows how they end.
+  [[nodiscard]] virtual std::string Fault(Verb verb, std::string_view body) const = 0;
+
+  /// The region that an answer which is no success names; empty: none.
+  [[nodiscard]] virtual std::string Region(std::string_view /*body*/) const { return ""; }
 
   /// Whether there are buckets; else a bucket is a folder, which may come with its first object and
   /// may answer as it likes.
@@ -55,9 +65,5 @@ std::unique_ptr<Dialect> MakePlain(const Endpoint& endpoint, std::string bucket)
 /// The upload that the answer to kStartParts names, and the body of kFinishParts.
 std::string UploadIn(std::string_view body);
 std::string PartsText(const std::vector<std::string>& etags);
-
-/// What is between <tag> and </tag> in XML, entities resolved; `at` moves behind it. nullopt: there
-/// is no more of them. A prefix of the tag's name ("D:") is passed over.
-std::optional<std::string> NextElement(std::string_view xml, std::string_view tag, std::size_t& at);
 
 }  // namespace twofold::objects

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "workloads/objects/wire/dialect.h"
+#include "workloads/objects/wire/xml.h"
 
 namespace twofold::objects {
 namespace {
@@ -39,16 +40,16 @@ class Plain : public Dialect {
   }
 
   [[nodiscard]] Result<Page> ReadPage(std::string_view body) const override {
-    if (body.find("multistatus") == std::string_view::npos) {
-      return absl::DataLossError("the answer is no WebDAV list: does the server have PROPFIND?");
+    const auto list = ParseXml(body);
+    if (!list.ok() || list->name != "multistatus") {
+      return absl::DataLossError(absl::StrCat(
+          "the answer is no WebDAV list: ",
+          list.ok() ? "does the server have PROPFIND?" : std::string(list.status().message())));
     }
     Page page;
-    std::size_t at = 0;
-    while (const auto href = NextElement(body, "href", at)) {
-      const std::string path = Decoded(PathOf(*href));
-      const std::string root = Decoded(root_);
-      if (!path.starts_with(root) || path.size() == root.size()) continue;
-      (path.ends_with('/') ? page.folders : page.names).push_back(path.substr(root.size()));
+    for (const Element& response : list->children) {
+      if (response.name != "response") continue;
+      if (Status status = AddMember(response, page); !status.ok()) return status;
     }
     return page;
   }
@@ -57,7 +58,28 @@ class Plain : public Dialect {
 
   [[nodiscard]] std::string Cause(std::string_view /*body*/) const override { return ""; }
 
+  [[nodiscard]] std::string Fault(Verb verb, std::string_view body) const override {
+    return verb == Verb::kList ? std::string(ReadPage(body).status().message()) : "";
+  }
+
  private:
+  // A member that could not be read has a status of its own; so has a list that is cut (RFC 4918,
+  // 507).
+  Status AddMember(const Element& response, Page& page) const {
+    const std::string href = response.TextOf("href");
+    const std::string status = response.TextOf("status");
+    if (!status.empty() && status.find(" 2") == std::string::npos) {
+      return absl::DataLossError(absl::StrCat("the list is not whole: ", status, " of ", href));
+    }
+    std::string path = Decoded(PathOf(href));
+    const std::string root = Decoded(root_);
+    const bool is_folder = path.ends_with('/') || response.Contains("collection");
+    if (is_folder && !path.ends_with('/')) path += '/';
+    if (!path.starts_with(root) || path.size() == root.size()) return absl::OkStatus();
+    (is_folder ? page.folders : page.names).push_back(path.substr(root.size()));
+    return absl::OkStatus();
+  }
+
   // Some servers write whole URLs.
   static std::string_view PathOf(std::string_view href) {
     const std::size_t scheme = href.find("://");
@@ -72,7 +94,9 @@ class Plain : public Dialect {
 }  // namespace
 
 std::unique_ptr<Dialect> MakePlain(const Endpoint& endpoint, std::string bucket) {
-  return std::make_unique<Plain>(absl::StrCat(endpoint.path, "/", bucket, "/"));
+  std::string root = endpoint.path + "/";
+  AppendEncoded(bucket, root);
+  return std::make_unique<Plain>(root + "/");
 }
 
 }  // namespace twofold::objects

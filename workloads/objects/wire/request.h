@@ -44,7 +44,8 @@ struct Call {
   std::uint64_t length = 0;        ///< of a GET; 0: to the end
   std::string_view checksum = {};  ///< of the content of a PUT, in hex; empty: none
   std::string_view sha256 = {};    ///< of the content, for a signature; empty: not covered
-  std::string_view token = {};     ///< where the page begins
+  std::string_view token = {};     ///< where the page begins; or
+  std::string_view marker = {};    ///< the name after which it begins
   std::string_view upload = {};    ///< which upload in parts
   std::uint32_t part = 0;          ///< 1 is the first
   std::string_view body = {};      ///< of kFinishParts: the parts that there are
