@@ -103,7 +103,7 @@ void DeclareFrontends(CLI::App& app, local::ClusterOptions& cluster) {
       ->type_name("PATH");
   app.add_option("--ttl", cluster.ttl_seconds,
                  "Silence of a frontend after which another one takes over its queues; else theirs")
-      ->check(Seconds(1, 600))
+      ->transform(Seconds(1, 600))
       ->needs(frontends);
   app.add_option("--shards", cluster.shards,
                  "This queue has so many shards, which the frontends share; repeatable")

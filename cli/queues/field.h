@@ -40,7 +40,7 @@ CLI::Option* AddSeconds(CLI::App& app, const std::string& name, Request& request
   const auto take = [&request, set](double seconds) {
     (request.*set)(static_cast<std::uint64_t>(FromSeconds(seconds).count()));
   };
-  return app.add_option_function<double>(name, take, help)->check(Seconds(0, most));
+  return app.add_option_function<double>(name, take, help)->transform(Seconds(0, most));
 }
 
 }  // namespace twofold::cli

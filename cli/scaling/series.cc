@@ -5,6 +5,7 @@
 #include <absl/strings/str_join.h>
 #include <google/protobuf/util/json_util.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <utility>
@@ -30,7 +31,11 @@ Result<std::string> SizeColumn(const Csv& csv, const Wanted& wanted) {
 
 Result<double> NumberAt(const Csv& csv, std::size_t row, std::size_t column) {
   double number = 0.0;
-  const std::string& text = csv.rows[row][column];
+  std::string text = csv.rows[row][column];
+  // Where fields are separated by semicolons, decimals are by a comma: 9,9.
+  if (csv.separator == ';' && text.find('.') == std::string::npos) {
+    std::replace(text.begin(), text.end(), ',', '.');
+  }
   if (absl::SimpleAtod(text, &number) && std::isfinite(number)) return number;
   return absl::InvalidArgumentError(absl::StrCat("line ", csv.lines[row], ": column '",
                                                  Printable(csv.columns[column], 80), "': '",

@@ -1,9 +1,11 @@
 #include "lib/common/csv.h"
 
+#include <absl/strings/ascii.h>
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_join.h>
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "lib/common/printable.h"
@@ -14,7 +16,9 @@ namespace {
 /// Reads records one after the other.
 class Records {
  public:
-  explicit Records(const std::string& text) : text_(text) {}
+  explicit Records(std::string_view text) : text_(text) { separator_ = SeparatorOf(text); }
+
+  [[nodiscard]] char separator() const { return separator_; }
 
   [[nodiscard]] bool AtEnd() const { return at_ >= text_.size(); }
   [[nodiscard]] std::size_t line() const { return line_; }
@@ -22,7 +26,7 @@ class Records {
   /// Skips what counts for nothing.
   void SkipIdle() {
     while (!AtEnd() && (text_[at_] == '\n' || text_[at_] == '\r' || text_[at_] == '#')) {
-      while (!AtEnd() && text_[at_] != '\n') ++at_;
+      while (!AtEnd() && !IsEnd(text_[at_])) ++at_;
       if (!AtEnd()) EndLine();
     }
   }
@@ -35,28 +39,50 @@ class Records {
       fields.push_back(*std::move(field));
       if (AtEnd()) return fields;
       const char after = text_[at_];
-      if (after == '\n') {
+      if (IsEnd(after)) {
         EndLine();
         return fields;
       }
-      ++at_;  // the comma
+      ++at_;  // the separator
     }
   }
 
  private:
+  static bool IsEnd(char c) { return c == '\n' || c == '\r'; }
+
+  // The one that the first line has outside of quotes; a comma comes first.
+  static char SeparatorOf(std::string_view text) {
+    std::size_t begin = 0;
+    while (begin < text.size() && (IsEnd(text[begin]) || text[begin] == '#')) {
+      begin = std::min(text.find_first_of("\r\n", begin), text.size());
+      while (begin < text.size() && IsEnd(text[begin])) ++begin;
+    }
+    std::string bare;
+    bool quoted = false;
+    for (std::size_t i = begin; i < text.size() && (quoted || !IsEnd(text[i])); ++i) {
+      if (text[i] == '"') quoted = !quoted;
+      if (!quoted) bare.push_back(text[i]);
+    }
+    for (const char separator : {',', ';', '\t'}) {
+      if (bare.find(separator) != std::string::npos) return separator;
+    }
+    return ',';
+  }
+
   Result<std::string> Field() {
     std::string field;
+    while (!AtEnd() && text_[at_] == ' ') ++at_;
     if (AtEnd() || text_[at_] != '"') {
-      while (!AtEnd() && text_[at_] != ',' && text_[at_] != '\n') field += text_[at_++];
-      if (!field.empty() && field.back() == '\r') field.pop_back();
+      while (!AtEnd() && text_[at_] != separator_ && !IsEnd(text_[at_])) field += text_[at_++];
+      absl::StripTrailingAsciiWhitespace(&field);
       return field;
     }
     const std::size_t begun = line_;
     for (++at_; !AtEnd(); ++at_) {
       if (text_[at_] == '"' && (at_ + 1 == text_.size() || text_[at_ + 1] != '"')) {
         ++at_;
-        if (!AtEnd() && text_[at_] == '\r') ++at_;
-        if (AtEnd() || text_[at_] == ',' || text_[at_] == '\n') return field;
+        while (!AtEnd() && text_[at_] == ' ') ++at_;
+        if (AtEnd() || text_[at_] == separator_ || IsEnd(text_[at_])) return field;
         return absl::InvalidArgumentError(absl::StrCat("line ", line_, ": text after a quote"));
       }
       if (text_[at_] == '"') ++at_;
@@ -66,27 +92,50 @@ class Records {
     return absl::InvalidArgumentError(absl::StrCat("line ", begun, ": a quote does not end"));
   }
 
+  // "\r\n" is one end.
   void EndLine() {
-    ++at_;
+    at_ += text_.substr(at_).starts_with("\r\n") ? 2U : 1U;
     ++line_;
   }
 
-  const std::string& text_;
+  std::string_view text_;
+  char separator_ = ',';
   std::size_t at_ = 0;
   std::size_t line_ = 1;
 };
 
+Status CheckColumns(const std::vector<std::string>& columns) {
+  std::set<std::string> seen;
+  for (const std::string& column : columns) {
+    if (!column.empty() && !seen.insert(column).second) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("column '", Printable(column, 80), "' is there twice: rename one"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+bool IsEmpty(const std::vector<std::string>& fields) {
+  return std::all_of(fields.begin(), fields.end(), [](auto& field) { return field.empty(); });
+}
+
 }  // namespace
 
 Result<Csv> Csv::Parse(const std::string& text) {
-  Records records(text);
+  if (ValidUtf8(text) < text.size() || text.find('\0') != std::string::npos) {
+    return absl::InvalidArgumentError("is no UTF-8 text: save it as CSV in UTF-8");
+  }
+  Records records(WithoutByteOrderMark(text));
   Csv csv;
+  csv.separator = records.separator();
   for (records.SkipIdle(); !records.AtEnd(); records.SkipIdle()) {
     const std::size_t line = records.line();
     auto fields = records.Next();
     if (!fields.ok()) return fields.status();
+    if (IsEmpty(*fields)) continue;
     if (csv.columns.empty()) {
       csv.columns = *std::move(fields);
+      if (Status status = CheckColumns(csv.columns); !status.ok()) return status;
       continue;
     }
     if (fields->size() != csv.columns.size()) {

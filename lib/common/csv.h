@@ -8,14 +8,18 @@
 
 namespace twofold {
 
-/// A table out of CSV (RFC 4180): the first line names the columns. Lines that are empty or begin
-/// with '#' count for nothing.
+/// A table out of CSV (RFC 4180): the first line names the columns. Lines that are empty, have
+/// empty fields alone or begin with '#' count for nothing, nor do blanks around a field without
+/// quotes. What Excel writes is taken, too: a byte order mark, ends of lines of any system, and
+/// semicolons or tabs instead of commas, which the first line shows.
 struct Csv {
   std::vector<std::string> columns;
   std::vector<std::vector<std::string>> rows;  ///< each as long as `columns`
   std::vector<std::size_t> lines;              ///< where each row begins, from 1
+  char separator = ',';
 
-  /// Errors   kInvalidArgument: a quote that does not end, a row of another length, no line at all.
+  /// Errors   kInvalidArgument: a quote that does not end, a row of another length, a column that
+  ///          is there twice, text that is not UTF-8 (as "Unicode text" of Excel), no line at all.
   static Result<Csv> Parse(const std::string& text);
 
   /// The place of a column.

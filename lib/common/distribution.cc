@@ -1,9 +1,9 @@
 #include "lib/common/distribution.h"
 
+#include <absl/strings/ascii.h>
 #include <absl/strings/escaping.h>
 #include <absl/strings/numbers.h>
 #include <absl/strings/str_cat.h>
-#include <absl/time/time.h>
 
 #include <algorithm>
 #include <array>
@@ -15,6 +15,8 @@
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "lib/common/printable.h"
 
 namespace twofold {
 namespace {
@@ -132,18 +134,54 @@ constexpr std::array<Form, 6> kForms = {{{"fixed", Fixed},
                                          {"lognormal", LogNormal},
                                          {"bimodal", Bimodal}}};
 
+// ---- times
+
+struct TimeUnit {
+  std::string_view name;
+  double nanoseconds;
+};
+// From the longest on, as they follow each other.
+constexpr std::array<TimeUnit, 7> kTimeUnits = {
+    {{"d", 86400e9}, {"h", 3600e9}, {"m", 60e9}, {"s", 1e9}, {"ms", 1e6}, {"us", 1e3}, {"ns", 1}}};
+
+// Takes "1.5h" off the front; `unit` moves behind the one that was met. nullopt: there is none.
+std::optional<double> TakePart(std::string_view& text, std::size_t& unit) {
+  if (text.empty() || !absl::ascii_isdigit(static_cast<unsigned char>(text[0])))
+    return std::nullopt;
+  double number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, number, std::chars_format::fixed);
+  if (error != std::errc()) return std::nullopt;
+  text.remove_prefix(static_cast<std::size_t>(rest - text.data()));
+  const auto* const letters = std::find_if_not(text.begin(), text.end(), [](char c) {
+    return absl::ascii_isalpha(static_cast<unsigned char>(c));
+  });
+  const auto size = static_cast<std::size_t>(letters - text.begin());
+  const std::string name = absl::AsciiStrToLower(std::string(text.substr(0, size)));
+  text.remove_prefix(size);
+  while (unit < kTimeUnits.size() && kTimeUnits[unit].name != name) ++unit;
+  if (unit == kTimeUnits.size()) return std::nullopt;
+  return number * kTimeUnits[unit++].nanoseconds;
+}
+
+std::optional<double> NanosecondsOf(std::string_view text) {
+  double sum = 0;
+  std::size_t unit = 0;
+  do {
+    const auto part = TakePart(text, unit);
+    if (!part) return std::nullopt;
+    sum += *part;
+  } while (!text.empty());
+  return sum;
+}
+
 }  // namespace
 
 Result<Duration> ParseTime(std::string_view text) {
-  absl::Duration time;
-  double seconds = 0;
-  if (const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
-      error == std::errc() && end == text.data() + text.size()) {
-    if (seconds >= 0 && seconds <= ToSeconds(kLongestTime)) return FromSeconds(seconds);
-  } else if (absl::ParseDuration(std::string(text), &time) && time >= absl::ZeroDuration() &&
-             time <= absl::FromChrono(kLongestTime)) {
-    return absl::ToChronoNanoseconds(time);
-  }
+  const auto bare = ParseUpTo(text, ToSeconds(kLongestTime));
+  const auto nanoseconds = bare ? std::optional(*bare * 1e9) : NanosecondsOf(text);
+  const auto longest = static_cast<double>(Duration(kLongestTime).count());
+  if (nanoseconds && *nanoseconds <= longest) return Duration(std::llround(*nanoseconds));
   return absl::InvalidArgumentError(absl::StrCat(
       "'", Shown(text), "' is not a time from 0 to 1e9 seconds, such as 0.3, 300ms, 2s or 1m30s"));
 }
@@ -165,6 +203,7 @@ Result<Distribution> Distribution::Parse(std::string_view text) {
 }
 
 Result<Distribution> Distribution::Recorded(std::string_view text) {
+  text = WithoutByteOrderMark(text);
   std::vector<Duration> times;
   std::size_t line = 0;
   while (!text.empty()) {

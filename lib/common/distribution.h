@@ -52,7 +52,10 @@ class Distribution {
 /// The most lines of Distribution::Recorded.
 inline constexpr std::size_t kMostRecorded = 1'000'000;
 
-/// A time such as 300ms, 2s, 1m30s, or 0.3 for seconds; 0 to kLongestTime.
+/// A time as people write it, in each flag, benchmark file, profile and spec of ours: numbers with
+/// a unit, each unit once and the longest first (1h30m, 1.5h, 2s, 300ms), or a number alone, which
+/// is seconds. Units are d, h, m, s, ms, us and ns, in letters of either case. 0 to kLongestTime.
+/// ISO 8601 (PT1H) is not taken.
 ///
 /// Errors   kInvalidArgument: anything else.
 Result<Duration> ParseTime(std::string_view text);

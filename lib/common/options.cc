@@ -13,6 +13,7 @@
 #include "lib/common/command_tree.h"
 #include "lib/common/complaint.h"
 #include "lib/common/completion.h"
+#include "lib/common/distribution.h"
 #include "lib/common/manual.h"
 #include "lib/common/match.h"
 #include "lib/common/printable.h"
@@ -185,11 +186,15 @@ CLI::Option* AddWords(CLI::App& app, const std::string& name, std::vector<std::s
 }
 
 CLI::Validator Seconds(double least, double most) {
-  const auto check = [least, most](const std::string& text) -> std::string {
-    const std::optional<double> value = ParseNumber<double>(text);
-    if (value && std::isfinite(*value) && *value >= least && *value <= most) return {};
+  const auto check = [least, most](std::string& text) -> std::string {
+    const auto time = ParseTime(text);
+    const double seconds = time.ok() ? ToSeconds(*time) : -1;
+    if (time.ok() && seconds >= least && seconds <= most) {
+      text = NumberText(seconds);
+      return {};
+    }
     return "'" + text + "' is not a number of seconds from " + NumberText(least) + " to " +
-           NumberText(most);
+           NumberText(most) + ", nor a time such as 300ms or 1h30m";
   };
   return {check, "SECONDS", "seconds"};
 }

@@ -29,6 +29,7 @@ std::optional<int> ParseCommandLine(CLI::App& app, int argc, const char* const* 
 int UsageError(const CLI::App& app, const std::string& message);
 
 /// Check values; the error names the option and what is allowed. NaN and infinity never pass.
+/// Seconds takes what ParseTime takes; given to `transform`, a time such as 1h30m becomes seconds.
 CLI::Validator Seconds(double least = 0, double most = 1e9);
 CLI::Validator WholeNumber(long long least, long long most = std::numeric_limits<long long>::max());
 
@@ -36,7 +37,7 @@ CLI::Validator WholeNumber(long long least, long long most = std::numeric_limits
 template <typename T>
 CLI::Option* AddOption(CLI::App& app, const std::string& names, T& value,
                        const CLI::Validator& check, const std::string& help) {
-  return app.add_option(names, value, help)->check(check)->capture_default_str();
+  return app.add_option(names, value, help)->transform(check)->capture_default_str();
 }
 
 /// Declares positional arguments that somebody else understands: a program and its arguments. Each

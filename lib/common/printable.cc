@@ -58,6 +58,11 @@ std::size_t ValidUtf8(std::string_view text) {
   return valid;
 }
 
+std::string_view WithoutByteOrderMark(std::string_view text) {
+  constexpr std::string_view kMark = "\xEF\xBB\xBF";
+  return text.substr(text.starts_with(kMark) ? kMark.size() : 0);
+}
+
 std::size_t UnfinishedTail(std::string_view text) {
   for (std::size_t size = 1; size <= std::min<std::size_t>(3, text.size()); ++size) {
     const auto first = FirstOf(text.substr(text.size() - size));

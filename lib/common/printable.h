@@ -15,6 +15,9 @@ std::string Printable(std::string_view text, std::size_t most);
 /// UTF-8. Overlong forms, surrogates and values above U+10FFFF are invalid (RFC 3629).
 std::size_t ValidUtf8(std::string_view text);
 
+/// `text` without the mark that Excel and others put in front of UTF-8.
+std::string_view WithoutByteOrderMark(std::string_view text);
+
 /// How many bytes at the end of `text` are the start of an unfinished character: 0 to 3.
 std::size_t UnfinishedTail(std::string_view text);
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "lib/common/arguments.h"
+#include "lib/common/printable.h"
 #include "lib/rpc/limits.h"
 #include "lib/spec/field.h"
 #include "lib/yaml/node.h"
@@ -62,8 +63,7 @@ Fields StageFields() {
 Fields JobFields() {
   return {
       {"weight", spec::Number(0, kMostWeight), "1", "", "how often it is drawn, beside the others"},
-      {"args", spec::AnyList(), "[]", "",
-       "arguments; put in quotes what must stay as it is written"},
+      {"args", spec::AnyList(), "[]", "", "arguments, as they are written"},
       {"priority", spec::Whole(-10, 10), "", "", "higher first"},
       {"limit", spec::Time(), "", "", "longest run time"},
       {"attempts", spec::Whole(1, 1000), "", "", "tries when workers vanish"},
@@ -210,6 +210,7 @@ Status BadMoment(std::size_t line, std::string_view what) {
 }
 
 Result<std::vector<double>> ParseMoments(std::string_view text) {
+  text = WithoutByteOrderMark(text);
   std::vector<double> moments;
   for (std::size_t line = 1; !text.empty(); ++line) {
     std::string_view word = text.substr(0, text.find('\n'));
@@ -295,13 +296,12 @@ Result<std::string> ReadArguments(const Section& section) {
   std::vector<std::string> arguments;
   const yaml::List& list = *yaml::AsList(*section.Value("args"));
   for (std::size_t i = 0; i < list.size(); ++i) {
-    const auto* text = std::get_if<std::string>(&list[i]->value);
     const bool scalar = yaml::AsList(*list[i]) == nullptr && yaml::AsMap(*list[i]) == nullptr &&
                         !yaml::IsNull(*list[i]);
     if (!scalar) {
       return Fault(list[i]->place, fmt::format("{}.args[{}]", section.path, i), "must be a text");
     }
-    arguments.push_back(text != nullptr ? *text : yaml::ToText(yaml::ToJson(*list[i])));
+    arguments.push_back(yaml::TextOf(*list[i]));
   }
   std::string encoded = EncodeArguments(arguments);
   if (encoded.size() <= rpc::kMaxSpecBytes) return encoded;

@@ -104,7 +104,8 @@ void AddValues(const Node& varied, const Node& merged, const std::string& path,
   const Map* fields = AsMap(varied);
   const Map* known = AsMap(merged);
   if (fields == nullptr || known == nullptr) {
-    values.push_back({path, ToJson(merged)});
+    const bool is_inside = path.find('.') != std::string::npos;  // a free map
+    values.push_back({path, is_inside ? yaml::ToJsonAsWritten(merged) : ToJson(merged)});
     return;
   }
   static const Node kNotGiven;

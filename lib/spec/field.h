@@ -47,12 +47,15 @@ FieldType Text();   ///< not empty
 FieldType Texts();  ///< a list of texts that are not empty
 /// Whole digits and one of `units`; `name` is for people: "size such as 4k or 1M".
 FieldType Quantity(std::string_view name, std::vector<std::string_view> units);
-FieldType Time();                             ///< 30, 30s, 5m, 2h, 1d, 100ms: bare is seconds
+FieldType Time();                             ///< as ParseTime takes it, more than 0
 FieldType Percent();                          ///< more than 0%, less than 100%
 FieldType AnyList();                          ///< a list of anything
 FieldType AnyMap();                           ///< a map of anything
 FieldType MapOf(std::vector<Field> fields);   ///< a map with these fields
 FieldType ListOf(std::vector<Field> fields);  ///< a list of maps with these fields
+
+/// Whether it takes any map, of which nothing is known: all in it is text, as it was written.
+bool IsFreeMap(const FieldType& type);
 
 /// Whether the suite gets the value as text, however it is written: Text and Quantity.
 bool IsText(const FieldType& type);

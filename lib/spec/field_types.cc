@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "lib/common/distribution.h"
 #include "lib/common/match.h"
 #include "lib/spec/field.h"
 #include "lib/spec/schema.h"
@@ -166,25 +167,19 @@ std::optional<NumberAndUnit> ReadNumber(const Node& node) {
   return NumberAndUnit{number, absl::AsciiStrToLower(std::string(rest, end))};
 }
 
-struct TimeUnit {
-  std::string_view name;
-  double seconds;
-};
-
-constexpr std::array<TimeUnit, 7> kTimeUnits = {
-    {{"", 1}, {"us", 1e-6}, {"ms", 1e-3}, {"s", 1}, {"m", 60}, {"h", 3600}, {"d", 86400}}};
-
 std::string TimeMismatch(const FieldType&, const Node& node) {
   const double seconds = SecondsOf(node);
   if (seconds > 0 && seconds <= kLongestSeconds) return "";
-  return Expected("a time such as 90s, 5m, 2h or 1d, at most ten years", node);
+  return Expected("a time such as 90s, 5m, 1h30m or 1d, at most ten years", node);
 }
 
 Json TimeSchema(const FieldType&) {
   return {{"type", {"number", "string", "null"}},
           {"exclusiveMinimum", 0},
           {"maximum", kLongestSeconds},
-          {"pattern", "^[0-9]+(\\.[0-9]*)?([uUmM]?[sS]|[mMhHdD])?$"}};
+          {"pattern",
+           "^(?=[0-9.])([0-9]*\\.?[0-9]*|([0-9.]+[dD])?([0-9.]+[hH])?([0-9.]+[mM])?([0-9.]+[sS])?"
+           "([0-9.]+[mM][sS])?([0-9.]+[uU][sS])?([0-9.]+[nN][sS])?)$"}};
 }
 
 std::string PercentMismatch(const FieldType&, const Node& node) {
@@ -221,12 +216,8 @@ std::shared_ptr<const std::vector<Field>> Shared(std::vector<Field> fields) {
 }  // namespace
 
 double SecondsOf(const Node& node) {
-  const auto read = ReadNumber(node);
-  if (!read) return 0;
-  const auto* unit =
-      std::find_if(kTimeUnits.begin(), kTimeUnits.end(),
-                   [&](const TimeUnit& candidate) { return candidate.name == read->unit; });
-  return unit == kTimeUnits.end() ? 0 : read->number * unit->seconds;
+  const auto time = ParseTime(yaml::TextOf(node));
+  return time.ok() ? ToSeconds(*time) : 0;
 }
 
 double ShareOf(const Node& node) {
@@ -273,6 +264,10 @@ FieldType ListOf(std::vector<Field> fields) {
           .mismatch = ListMismatch,
           .schema = ListSchema,
           .fields = Shared(std::move(fields))};
+}
+
+bool IsFreeMap(const FieldType& type) {
+  return type.mismatch == MapMismatch && FieldsIn(type).empty();
 }
 
 bool IsText(const FieldType& type) {

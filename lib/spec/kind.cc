@@ -48,9 +48,11 @@ void AddRequirements(const Json& json, const std::string& path, std::vector<Requ
 }
 
 // Flags as JSON has them, and quantities as text: suites need not know "yes", nor 4096 for "4096".
+// A label is what somebody wrote: 1.10 is no 1.1.
 Json JsonOf(const Kind& kind, const Entry& entry) {
   const Field* field = Find(kind.fields, entry.key);
   if (field->type.mismatch == Flag().mismatch) return IsTrue(*entry.value);
+  if (IsFreeMap(field->type)) return yaml::ToJsonAsWritten(*entry.value);
   const Json json = ToJson(*entry.value);
   return IsText(field->type) ? Json(ScalarText(json)) : json;
 }

@@ -44,8 +44,8 @@ struct Requirement {
 
 /// What the placement fields of a checked spec ask of a worker. The label is named like the field,
 /// with the path in front inside maps (`resources.limits.cpu`), or,
-/// of a field of labels, like the key; the value is the text of the
-/// scalar, or those of the list with commas. What is not written asks nothing.
+/// of a field of labels, like the key; the value is the scalar as
+/// it was written, or those of the list with commas. What is not written asks nothing.
 std::vector<Requirement> Requirements(const Kind& kind, const Node& spec);
 
 }  // namespace twofold::spec

@@ -100,14 +100,16 @@ Json Set(std::span<const Kind> kinds, const Json& names) {
 }
 
 constexpr const char* kMetadataHelp =
-    "name: what the run is called; runid: its id, by which it is run once; queue: of its jobs";
+    "name: what the run is called, else generateName without its '-'; runid: its id, by which it "
+    "is run once; queue: of its jobs";
 
 Json Metadata() {
   const std::string pattern = fmt::format("^[{}]{{1,{}}}$", kNameCharacters, kLongestName);
   return {{"type", "object"},
-          {"required", {"name"}},
+          {"anyOf", {{{"required", {"name"}}}, {{"required", {"generateName"}}}}},
           {"properties",
            {{"name", {{"type", "string"}, {"pattern", pattern}}},
+            {"generateName", {{"type", "string"}}},
             {"runid", {{"type", {"string", "integer", "null"}}}},
             {"queue", {{"type", {"string", "integer", "null"}}}}}},
           {"description", kMetadataHelp}};

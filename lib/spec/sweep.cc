@@ -171,16 +171,33 @@ Result<const Kind*> KindOf(std::span<const Kind> kinds, const Node& object, cons
                std::string(kind.status().message()));
 }
 
+bool IsName(std::string_view name) {
+  return !name.empty() && name.size() <= kLongestName &&
+         name.find_first_not_of(kNameCharacters) == std::string_view::npos;
+}
+
+// Kubernetes appends what makes the name unique; here the run's id does that.
+Result<std::string> GeneratedNameOf(const Node& metadata) {
+  const auto* prefix = Get<std::string>(metadata, "generateName");
+  std::string name = prefix == nullptr ? "" : *prefix;
+  while (name.ends_with('-')) name.pop_back();
+  if (IsName(name)) return name;
+  return Fault(Find(*AsMap(metadata), "generateName")->value->place, "metadata.generateName",
+               "must begin with letters or digits, with '-', '_' and '.' among them");
+}
+
 Result<std::string> NameOf(const Node& object) {
   const Node& metadata = *EntryOf(object, "metadata").value;
   const Entry* entry = Find(*AsMap(metadata), "name");
   const auto* name = Get<std::string>(metadata, "name");
+  if (entry == nullptr && Find(*AsMap(metadata), "generateName") != nullptr) {
+    return GeneratedNameOf(metadata);
+  }
   if (name == nullptr) {
     return Fault(entry == nullptr ? metadata.place : entry->value->place, "metadata.name",
                  entry == nullptr ? "is missing" : "must be text");
   }
-  if (name->empty() || name->size() > kLongestName ||
-      name->find_first_not_of(kNameCharacters) != std::string::npos) {
+  if (!IsName(*name)) {
     return Fault(entry->value->place, "metadata.name",
                  "must be 1 to 253 letters, digits, '-', '_' and '.'");
   }
@@ -193,8 +210,9 @@ Result<std::string> WordOf(const Node& object, const std::string& key) {
   const Entry* entry = Find(*AsMap(*EntryOf(object, "metadata").value), key);
   if (entry == nullptr || IsNull(*entry->value)) return "";
   const Node& word = *entry->value;
-  if (const auto* number = std::get_if<std::int64_t>(&word.value)) return fmt::to_string(*number);
-  if (const auto* text = std::get_if<std::string>(&word.value)) return *text;
+  const bool is_word = std::holds_alternative<std::int64_t>(word.value) ||
+                       std::holds_alternative<std::string>(word.value);
+  if (is_word) return yaml::TextOf(word);
   return Fault(word.place, Join("metadata", key), "must be text or a whole number");
 }
 

@@ -116,6 +116,7 @@ void TreeBuilder::OnScalar(const YAML::Mark& mark, const std::string& tag, YAML:
   Node node{{}, At(mark)};
   if (tag == kPlain) {
     node.value = PlainScalar(text);
+    if (std::get_if<std::string>(&node.value) == nullptr) node.written = text;
   } else {
     node.value = text;
   }

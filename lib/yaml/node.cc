@@ -154,6 +154,31 @@ NodeRef Merge(const NodeRef& base, const NodeRef& over) {
 
 Json ToJson(const Node& node) { return std::visit(Converter(), node.value); }
 
+Json ToJsonAsWritten(const Node& node) {
+  if (const List* list = AsList(node)) {
+    Json json = Json::array();
+    for (const NodeRef& item : *list) json.push_back(ToJsonAsWritten(*item));
+    return json;
+  }
+  if (const Map* map = AsMap(node)) {
+    Json json = Json::object();
+    for (const Entry& entry : *map) {
+      if (!IsNull(*entry.value)) json[entry.key] = ToJsonAsWritten(*entry.value);
+    }
+    return json;
+  }
+  Json json = ToJson(node);
+  const bool differs = !IsNull(node) && !node.written.empty() && ToText(json) != node.written;
+  return differs ? Json(node.written) : json;
+}
+
+std::string TextOf(const Node& node) {
+  if (const auto* text = std::get_if<std::string>(&node.value)) return *text;
+  const bool is_scalar = !IsNull(node) && AsList(node) == nullptr && AsMap(node) == nullptr;
+  if (!is_scalar) return "";
+  return node.written.empty() ? ToText(ToJson(node)) : node.written;
+}
+
 // Texts come out of a document that was checked, but a YAML escape can name half a surrogate pair.
 std::string ToText(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);

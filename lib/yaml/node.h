@@ -34,7 +34,8 @@ using Map = std::vector<Entry>;  ///< in the order written; no key twice
 struct Node {
   std::variant<std::monostate, bool, std::int64_t, double, std::string, List, Map> value;
   Place place;
-  std::size_t size = 1;  ///< nodes in it and itself; what is shared counts as often as it is seen
+  std::size_t size = 1;   ///< nodes in it and itself; what is shared counts as often as it is seen
+  std::string written{};  ///< of a number or flag: its own text, such as "1.10"; else empty
 };
 
 struct Entry {
@@ -84,6 +85,13 @@ using Json = nlohmann::ordered_json;
 
 /// The tree as JSON, keys in their order. What is null in a map is left out: it means "not given".
 Json ToJson(const Node& node);
+
+/// The same where text is wanted: what JSON would write otherwise than the document does, as 1.10,
+/// 1e3 and 0e1234, is the text that stands there.
+Json ToJsonAsWritten(const Node& node);
+
+/// A scalar as it was written; empty for null, a list and a map.
+std::string TextOf(const Node& node);
 
 /// JSON without blanks.
 std::string ToText(const Json& json);

@@ -38,6 +38,19 @@ TEST(Distribution, FixedIsAlwaysTheSame) {
   EXPECT_EQ(Sample(Parsed("fixed:1m30s")).back(), 90);
 }
 
+TEST(Time, HasUnitsEachOnceAndTheLongestFirst) {
+  EXPECT_EQ(ParseTime("1h30m").value(), std::chrono::minutes(90));
+  EXPECT_EQ(ParseTime("1d2h3m4s5ms6us7ns").value(),
+            Duration(std::chrono::hours(26) + std::chrono::seconds(184) + milliseconds(5)) +
+                std::chrono::nanoseconds(6007));
+  EXPECT_EQ(ParseTime("1.5h").value(), std::chrono::minutes(90));
+  EXPECT_EQ(ParseTime("5M").value(), std::chrono::minutes(5));
+  for (const char* text : {"PT1H", "30m1h", "1h1h", "1h 30m", "h", "1x", "-1s", "+1s", "1e3s",
+                           "1h30", "inf", "nan", "", " 1s", "1.5.s", "1000000001s"}) {
+    EXPECT_FALSE(ParseTime(text).ok()) << text;
+  }
+}
+
 TEST(Distribution, NumbersWithoutAUnitAreSeconds) {
   EXPECT_EQ(ParseTime("0.25").value(), milliseconds(250));
   EXPECT_EQ(ParseTime("1e9").value(), kLongestTime);

@@ -80,6 +80,31 @@ TEST(Kinds, WhatIsNotWrittenAsksNothingOfWorkers) {
   EXPECT_THAT(Only("MPIPingPong", "{networkName: null, resources: {}}").labels, IsEmpty());
 }
 
+TEST(Kinds, ScalarsOfFreeMapsStayAsTheyAreWritten) {
+  EXPECT_THAT(
+      Only("MPIPingPong",
+           "{workerLabels: {pytorch.version: 1.10, commit: 0e1234, id: 1443e5, on: True, n: 0x10},"
+           " resources: {limits: {cpu: 1e3, memory: 1.50}}}")
+          .labels,
+      ElementsAre(Requirement{"pytorch.version", "1.10"}, Requirement{"commit", "0e1234"},
+                  Requirement{"id", "1443e5"}, Requirement{"on", "True"}, Requirement{"n", "0x10"},
+                  Requirement{"resources.limits.cpu", "1e3"},
+                  Requirement{"resources.limits.memory", "1.50"}));
+  EXPECT_THAT(Only("Fio", "{volumeClaimTemplate: {storage: [1.10, 2.0]}}").labels,
+              ElementsAre(Requirement{"volumeClaimTemplate.storage", "1.10,2.0"}));
+}
+
+TEST(Kinds, ValuesThatASweepVariesInAFreeMapStayApart) {
+  const Expansion expansion = ExpandedWell(
+      IPerfSet("permutations: {explicit: [{workerLabels: {v: 1.1}}, {workerLabels: {v: 1.10}},"
+               " {workerLabels: {v: 2}}]}\n"));
+  ASSERT_EQ(expansion.permutations.size(), 3U);
+  EXPECT_EQ(expansion.permutations[0].values[0].value, Json(1.1));
+  EXPECT_EQ(expansion.permutations[1].values[0].value, Json("1.10"));
+  EXPECT_EQ(expansion.permutations[2].values[0].value, Json(2));
+  EXPECT_EQ(expansion.permutations[1].labels, (std::vector<Requirement>{{"v", "1.10"}}));
+}
+
 TEST(Kinds, VolumesAreLabelsToo) {
   EXPECT_THAT(
       Only("Fio", "{volumeClaimTemplate: {accessModes: [ReadWriteOnce, ReadOnlyMany]}}").labels,

@@ -95,6 +95,19 @@ TEST(ReadSweep, WhatIsMissingIsNamed) {
   EXPECT_EQ(ErrorOf("[]"), "f.yaml:1:1: must be a map, is a list");
 }
 
+TEST(ReadSweep, ANameThatIsToBeGeneratedIsItsPrefix) {
+  const std::string begin =
+      "apiVersion: twofold/v1\nkind: IPerf\nspec: {duration: 1, streams: 1}\n";
+  const auto read = [&](const std::string& metadata) {
+    return ReadSweep("f", begin + "metadata: " + metadata + "\n", suite::Kinds());
+  };
+  EXPECT_EQ(read("{generateName: rdma-bw-read-}")->name, "rdma-bw-read");
+  EXPECT_EQ(read("{generateName: a-, name: b}")->name, "b");
+  EXPECT_FALSE(read("{generateName: '-'}").ok());
+  EXPECT_FALSE(read("{generateName: 5}").ok());
+  EXPECT_EQ(read("{name: a, runid: 0x10}")->run_id, "0x10");
+}
+
 TEST(ReadSweep, NamesAreFitForFilesAndLabels) {
   const std::string text = IPerfSet("permutations: {product: {streams: [1]}}\n");
   EXPECT_THAT(ErrorOf(ReplaceFirst(text, "name: set", "name: ../x")),

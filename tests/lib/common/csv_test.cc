@@ -1,0 +1,57 @@
+#include "lib/common/csv.h"
+
+#include <gmock/gmock.h>
+
+namespace twofold {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+std::string CsvError(const std::string& text) {
+  return std::string(Csv::Parse(text).status().message());
+}
+
+TEST(Csv, OfExcelHasAByteOrderMarkAndEndsOfLinesOfAnySystem) {
+  for (const std::string end : {"\n", "\r\n", "\r"}) {
+    const auto csv =
+        Csv::Parse("\xEF\xBB\xBFnodes,seconds" + end + "1,10" + end + "2,\"a" + end + "b\"" + end);
+    ASSERT_TRUE(csv.ok()) << csv.status();
+    EXPECT_THAT(csv->columns, ElementsAre("nodes", "seconds"));
+    EXPECT_THAT(csv->rows, ElementsAre(ElementsAre("1", "10"), ElementsAre("2", "a" + end + "b")));
+    EXPECT_TRUE(csv->Column("nodes").ok());
+  }
+}
+
+TEST(Csv, HasSemicolonsOrTabsIfItsFirstLineHasThem) {
+  EXPECT_THAT(Csv::Parse("a;b\n1,5;2\n")->rows, ElementsAre(ElementsAre("1,5", "2")));
+  EXPECT_THAT(Csv::Parse("# a;b\na\tb\n1\t2\n")->rows, ElementsAre(ElementsAre("1", "2")));
+  EXPECT_THAT(Csv::Parse("\"a;b\",c\n1,2\n")->columns, ElementsAre("a;b", "c"));
+}
+
+TEST(Csv, OfPandasHasAColumnOfNumbersWithoutAName) {
+  const auto csv = Csv::Parse(",nodes,seconds\n0,1,10.0\n1,2,\n");
+  ASSERT_TRUE(csv.ok());
+  EXPECT_THAT(csv->columns, ElementsAre("", "nodes", "seconds"));
+  EXPECT_THAT(csv->rows[1], ElementsAre("1", "2", ""));
+}
+
+TEST(Csv, RowsOfEmptyFieldsAndBlanksAroundFieldsCountForNothing) {
+  const auto csv = Csv::Parse("nodes, seconds\n1, \"2\" \n,\n,\r\n");
+  ASSERT_TRUE(csv.ok()) << csv.status();
+  EXPECT_THAT(csv->columns, ElementsAre("nodes", "seconds"));
+  EXPECT_THAT(csv->rows, ElementsAre(ElementsAre("1", "2")));
+}
+
+TEST(Csv, WhatIsAmbiguousIsRefused) {
+  EXPECT_EQ(CsvError("a,a\n1,2\n"), "column 'a' is there twice: rename one");
+  EXPECT_THAT(CsvError(std::string("\xFF\xFE"
+                                   "a\0,\0",
+                                   6)),
+              HasSubstr("is no UTF-8 text"));
+  EXPECT_THAT(CsvError("a,b\n1,2,3\n"), HasSubstr("line 2: 3 fields"));
+  EXPECT_THAT(CsvError(""), HasSubstr("no line that names columns"));
+}
+
+}  // namespace
+}  // namespace twofold
