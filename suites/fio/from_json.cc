@@ -68,8 +68,8 @@ std::string HowItDied(const Json& entry, const Part& part) {
   const bool idle = std::all_of(part.sides.begin(), part.sides.end(),
                                 [](const Side& side) { return side.ios == 0; });
   if (idle && runtime != nullptr && *runtime == 0) {
-    return absl::StrCat("job '", part.job,
-                        "' has no run time and no I/O, as of a process that was ", "killed");
+    return absl::StrCat("job ", part.job,
+                        " has no run time and no I/O, as of a process that was killed");
   }
   for (std::size_t i = 0; i < kSides.size(); ++i) {
     const Side& side = part.sides[i];

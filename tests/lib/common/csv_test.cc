@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include "lib/common/file.h"
+
 namespace twofold {
 namespace {
 
@@ -21,6 +23,16 @@ TEST(Csv, OfExcelHasAByteOrderMarkAndEndsOfLinesOfAnySystem) {
     EXPECT_THAT(csv->rows, ElementsAre(ElementsAre("1", "10"), ElementsAre("2", "a" + end + "b")));
     EXPECT_TRUE(csv->Column("nodes").ok());
   }
+}
+
+TEST(Csv, AFileThatExcelSavedIsRead) {
+  const auto text = ReadFile(TWOFOLD_SOURCE "/tests/golden/csv/bom-crlf.csv", 1000);
+  ASSERT_TRUE(text.ok()) << text.status();
+  const auto csv = Csv::Parse(*text);
+  ASSERT_TRUE(csv.ok()) << csv.status();
+  EXPECT_THAT(csv->columns, ElementsAre("nodes", "seconds"));
+  ASSERT_EQ(csv->rows.size(), 5U);
+  EXPECT_THAT(csv->rows.back(), ElementsAre("16", "10"));
 }
 
 TEST(Csv, HasSemicolonsOrTabsIfItsFirstLineHasThem) {

@@ -32,10 +32,17 @@ TEST(NormaliseArguments, NothingAfterDoubleDashIsTouched) {
 
 TEST(Seconds, RefusesNegativeNanInfinityAndText) {
   const CLI::Validator seconds = Seconds();
-  for (const char* bad : {"-1", "nan", "inf", "1e300", "x", "", "1s"}) {
+  for (const char* bad : {"-1", "nan", "inf", "1e300", "x", "", "PT1S", "1s1h"}) {
     EXPECT_THAT(seconds(bad), HasSubstr("is not a number of seconds")) << bad;
   }
-  for (const char* good : {"0", "0.25", "1e3"}) EXPECT_THAT(seconds(good), IsEmpty()) << good;
+  for (const char* good : {"0", "0.25", "1e3", "300ms"})
+    EXPECT_THAT(seconds(good), IsEmpty()) << good;
+}
+
+TEST(Seconds, TimesWithUnitsBecomeSeconds) {
+  std::string text = "1h30m";
+  EXPECT_THAT(Seconds()(text), IsEmpty());
+  EXPECT_EQ(text, "5400");
 }
 
 TEST(WholeNumber, KeepsItsBounds) {
