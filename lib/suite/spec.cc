@@ -11,6 +11,7 @@
 #include <limits>
 #include <vector>
 
+#include "lib/common/distribution.h"
 #include "lib/common/match.h"
 #include "lib/suite/text.h"
 #include "twofold/v1/spec/rules.pb.h"
@@ -83,6 +84,14 @@ Status CheckReal(const Checked& checked) {
                             rule.has_most() ? absl::StrCat(rule.most()) : "any number"));
 }
 
+Status CheckTime(const Checked& checked, const std::string& value) {
+  const auto time = ParseTime(value);
+  const bool may_be_zero = checked.rule().has_least();
+  if (time.ok() && (*time > Duration::zero() || may_be_zero)) return absl::OkStatus();
+  return Wrong(checked.name, absl::StrCat("'", Quoted(value), "' is no ", checked.rule().like(),
+                                          may_be_zero ? ", nor 0" : ""));
+}
+
 Status CheckText(const Checked& checked) {
   const FieldRule& rule = checked.rule();
   const std::string value =
@@ -90,6 +99,7 @@ Status CheckText(const Checked& checked) {
   if (value == checked.field.default_value_string()) return absl::OkStatus();
   const WordList words(rule.words().begin(), rule.words().end());
   if (!words.empty()) return CheckWord(checked.name, value, words);
+  if (rule.time()) return CheckTime(checked, value);
   const WordList units(rule.units().begin(), rule.units().end());
   if (units.empty() || IsQuantity(value, units)) return absl::OkStatus();
   return Wrong(checked.name, absl::StrCat("'", Quoted(value), "' is no ", rule.like()));

@@ -36,8 +36,8 @@ std::span<const Refusal> Refusals();
 /// Errors   kInvalidArgument "FIELD: ...": more than 2^63 - 1.
 Result<std::uint64_t> ParseSize(std::string_view field, std::string_view text);
 
-/// A time that keeps its rule: "500ms", "30s", "5m", "1h"; without a unit, seconds.
-Duration ParseTime(std::string_view text);
+/// A time that keeps its rule.
+Duration TimeOf(std::string_view text);
 
 /// Loaders that share the names of a run: `loadernum`, else `nodecount`.
 std::uint32_t Loaders(const v1::suites::ObjectStorageSpec& spec);

@@ -8,7 +8,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "lib/common/match.h"
+#include "lib/common/distribution.h"
 #include "lib/suite/text.h"
 #include "suites/object_storage/object_storage.h"
 
@@ -167,20 +167,11 @@ Status CheckLoader(const Spec& spec) {
                absl::StrCat(number, " is not less than the number of loaders, ", Loaders(spec)));
 }
 
-// The rule of a field knows no 0.
-Status CheckDuration(const Spec& spec) {
-  constexpr std::array<std::string_view, 5> kUnits = {"", "ms", "s", "m", "h"};
-  if (spec.duration() == "0" || IsQuantity(spec.duration(), kUnits)) return absl::OkStatus();
-  return Wrong("duration",
-               absl::StrCat("'", Quoted(spec.duration()), "' is no time such as 30s or 5m, nor 0"));
-}
-
 Status CheckLimits(Spec& spec) {
-  if (Status status = CheckDuration(spec); !status.ok()) return status;
   const bool limited =
       spec.epochs() > 0 || spec.maxputs() > 0 || ParseSize("", spec.totalputsize()).value_or(0) > 0;
   if (limited && !spec.has_duration()) spec.set_duration("87600h");
-  if (spec.autoterm() && ParseTime(spec.autotermtime()) < std::chrono::seconds(3)) {
+  if (spec.autoterm() && TimeOf(spec.autotermtime()) < std::chrono::seconds(3)) {
     return Wrong("autotermtime", "is less than 3s, which are too few to compare");
   }
   return absl::OkStatus();
@@ -199,24 +190,7 @@ Result<std::uint64_t> ParseSize(std::string_view field, std::string_view text) {
   return number << (10 * power);
 }
 
-Duration ParseTime(std::string_view text) {
-  struct Unit {
-    std::string_view name;
-    Duration span;
-  };
-  constexpr std::array<Unit, 5> kUnits = {{{"", std::chrono::seconds(1)},
-                                           {"ms", std::chrono::milliseconds(1)},
-                                           {"s", std::chrono::seconds(1)},
-                                           {"m", std::chrono::minutes(1)},
-                                           {"h", std::chrono::hours(1)}}};
-  const auto [number, name] = Split(text);
-  for (const Unit& unit : kUnits) {
-    if (unit.name != name) continue;
-    const auto most = static_cast<std::uint64_t>(Duration::max() / unit.span);
-    return unit.span * static_cast<Duration::rep>(std::min(number, most));
-  }
-  return Duration::zero();
-}
+Duration TimeOf(std::string_view text) { return ParseTime(text).value_or(Duration::zero()); }
 
 std::uint32_t Loaders(const Spec& spec) {
   return spec.loadernum() > 0 ? spec.loadernum() : spec.nodecount();

@@ -27,7 +27,7 @@
 namespace twofold::objects {
 
 namespace asio = boost::asio;
-using suite::object_storage::ParseTime;
+using suite::object_storage::TimeOf;
 
 namespace {
 
@@ -151,7 +151,7 @@ class Conductor {
         decides_(spec.autoterm() && LoaderNumber(spec) == 0),
         start_(start),
         progress_(spec.statsinterval()),
-        steady_(static_cast<std::size_t>(ToSeconds(ParseTime(spec.autotermtime()))),
+        steady_(static_cast<std::size_t>(ToSeconds(TimeOf(spec.autotermtime()))),
                 spec.autotermpct()) {}
 
   void Conduct(Engine& engine, asio::io_context& io, Instant from) {
@@ -209,7 +209,7 @@ Result<std::vector<std::string>> NamesToRead(const Spec& spec, const Store& stor
   }
   const bool reads = spec.pctput() + spec.pctdelete() + spec.pctlist() < 100;
   const bool own = spec.pctput() > 0;  // then it reads what it has put
-  if (spec.objects() > 0 || !reads || own || ParseTime(spec.duration()) == Duration::zero()) {
+  if (spec.objects() > 0 || !reads || own || TimeOf(spec.duration()) == Duration::zero()) {
     return std::vector<std::string>();
   }
   return ListNames(store, spec.subdir(), kPatience);
@@ -234,8 +234,8 @@ class LoadRun {
 
   void Go(asio::io_context& io, Gathering& gathering) {
     const Instant start = Now();
-    const Instant from = start + ParseTime(spec_.warmup());
-    const Duration duration = ParseTime(spec_.duration());
+    const Instant from = start + TimeOf(spec_.warmup());
+    const Duration duration = TimeOf(spec_.duration());
     report_.set_started_unix_ms(SystemMilliseconds());
     if (duration > Duration::zero()) Measure(io, gathering, start, from, from + duration);
     gathering.Over();
@@ -263,7 +263,7 @@ class LoadRun {
 
  private:
   Engine::Size SizeOf() const {
-    return {spec_.numworkers(), ThreadsFor(spec_), ParseTime(spec_.timeout())};
+    return {spec_.numworkers(), ThreadsFor(spec_), TimeOf(spec_.timeout())};
   }
 
   void Measure(asio::io_context& io, Gathering& gathering, Instant start, Instant from,

@@ -10,6 +10,7 @@
 #include <limits>
 #include <string_view>
 
+#include "lib/common/distribution.h"
 #include "lib/common/printable.h"
 #include "lib/stats/quantile.h"
 #include "lib/suite/latencies.h"
@@ -238,6 +239,11 @@ Result<Limit> Limit::Parse(const std::string& text) {
   }
   limit.unit_ = FindUnit(metric->quantity, end);
   if (limit.unit_ != nullptr) return limit;
+  if (const auto time = ParseTime(begin); metric->quantity == Quantity::kTime && time.ok()) {
+    limit.unit_ = FindUnit(Quantity::kTime, "s");
+    limit.limit_.bound = ToSeconds(*time);
+    return limit;
+  }
   std::string units;
   for (const Unit& unit : Tables::kUnits) {
     if (unit.quantity == metric->quantity) absl::StrAppend(&units, " ", unit.name);

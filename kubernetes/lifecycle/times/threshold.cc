@@ -11,6 +11,7 @@
 #include <optional>
 #include <string_view>
 
+#include "lib/common/distribution.h"
 #include "lib/common/printable.h"
 #include "lib/stats/quantile.h"
 
@@ -19,14 +20,6 @@ namespace {
 
 constexpr std::size_t kLongest = 200;
 constexpr std::array<std::string_view, 6> kStats = {"p50", "p90", "p99", "mean", "min", "max"};
-
-struct TimeUnit {
-  std::string_view name;
-  double seconds;
-};
-// Longest first where one ends with another.
-constexpr std::array<TimeUnit, 4> kTimeUnits = {
-    {{"ms", 1e-3}, {"us", 1e-6}, {"s", 1.0}, {"m", 60.0}}};
 
 Status BadForm(const std::string& text, const std::string& why) {
   return absl::InvalidArgumentError(
@@ -46,20 +39,13 @@ void TakeStat(Threshold& threshold) {
 }
 
 std::optional<double> LimitOf(std::string_view text, bool is_time) {
-  double scale = 1.0;
   if (is_time) {
-    scale = 0.0;
-    for (const TimeUnit& unit : kTimeUnits) {
-      if (!text.ends_with(unit.name)) continue;
-      text.remove_suffix(unit.name.size());
-      scale = unit.seconds;
-      break;
-    }
+    const auto time = ParseTime(text);
+    return time.ok() ? std::optional(ToSeconds(*time)) : std::nullopt;
   }
   double number = 0.0;
   const bool is_number = absl::SimpleAtod(std::string(text), &number) && std::isfinite(number);
-  if (scale == 0.0 || !is_number || number < 0.0) return std::nullopt;
-  return number * scale;
+  return is_number && number >= 0.0 ? std::optional(number) : std::nullopt;
 }
 
 stats::Bounded Exactly(double value) { return {value, value, value}; }

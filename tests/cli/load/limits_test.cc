@@ -63,6 +63,7 @@ TEST(Limit, ValuesAreInTheUnitOfTheText) {
   EXPECT_EQ(Judged("max>200ms").unit(), "ms");
   EXPECT_NEAR(Judged("max>1").value(), 0.3, 1e-12);
   EXPECT_EQ(Judged("max>1").unit(), "s");
+  EXPECT_EQ(Judged("max>1m30s").unit(), "s");
   EXPECT_NEAR(Judged("error_rate>1%").value(), 10, 1e-9);
   EXPECT_EQ(WhyNotMet(Judged("max>200ms")), "--fail-if max>200ms: it is 300 ms");
 }
@@ -155,7 +156,7 @@ TEST(Limit, SaysWhatIsWrong) {
       {"p99>x", "no number"},
       {"p99>inf", "no number"},
       {"p99>nan", "no number"},
-      {"p99>1h", "known: us ms m s"},
+      {"p99>1y", "known: us ms m s"},
       {"errors>1ms", "not a unit"},
       {"speed>1", "no metric 'speed'; known: throughput, "},
       {"p0>1", "no metric"},

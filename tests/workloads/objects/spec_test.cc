@@ -1,3 +1,4 @@
+#include <absl/strings/str_cat.h>
 #include <gtest/gtest.h>
 
 #include <string>
@@ -119,11 +120,14 @@ TEST(ObjectStorageSpec, SizesThatAreHalfOnesAreRefused) {
   }
 }
 
-TEST(ObjectStorageSpec, TimesHaveOneUnit) {
-  EXPECT_EQ(ParseTime("500ms"), Duration(std::chrono::milliseconds(500)));
-  EXPECT_EQ(ParseTime("2h"), Duration(std::chrono::hours(2)));
-  EXPECT_EQ(ParseTime("7"), Duration(std::chrono::seconds(7)));
-  EXPECT_NE(WhyNot(R"({"bucket": "b", "duration": "1h30m"})"), "");
+TEST(ObjectStorageSpec, TimesAreThoseOfAllFiles) {
+  for (const char* time : {"1h30m", "500ms", "7", "0"}) {
+    EXPECT_EQ(WhyNot(absl::StrCat(R"({"bucket": "b", "duration": ")", time, "\"}")), "") << time;
+  }
+  EXPECT_EQ(WhyNot(R"({"bucket": "b", "duration": "PT1H"})"),
+            "duration: 'PT1H' is no time such as 30s or 1h30m, nor 0");
+  EXPECT_EQ(WhyNot(R"({"bucket": "b", "timeout": "0s"})"),
+            "timeout: '0s' is no time such as 30s or 1h30m");
 }
 
 TEST(ObjectStorageSpec, OneSizeThatIsGivenIsTheOtherToo) {

@@ -27,6 +27,8 @@ TEST(Threshold, FailsIfItHolds) {
   EXPECT_FALSE(Checked("pod_ready_p99>4999ms", Seconds(5)).ok());
   EXPECT_FALSE(Checked("pod_ready_mean<1m", Seconds(5)).ok());
   EXPECT_TRUE(Checked("pod_ready_max>5000001us", Seconds(5)).ok());
+  EXPECT_TRUE(Checked("pod_ready_p99>5", Seconds(5)).ok());
+  EXPECT_FALSE(Checked("pod_ready_p99<1m5s", Seconds(5)).ok());
 }
 
 TEST(Threshold, AnEmptySetFails) {
@@ -100,8 +102,8 @@ TEST(Threshold, SpansThatEndBeforeTheyBeginCannotBeJudged) {
 }
 
 TEST(Threshold, OtherTextsAreRefusedWithAnExample) {
-  for (const char* bad : {"", ">5s", "pod_ready_p99", "pod_ready_p99>", "pod_ready_p99>5",
-                          "pod_ready_p99>5h", "pod_ready_p99>-5s", "pod_ready_p99>nans", "lost>",
+  for (const char* bad : {"", ">5s", "pod_ready_p99", "pod_ready_p99>", "pod_ready_p99>PT5S",
+                          "pod_ready_p99>5y", "pod_ready_p99>-5s", "pod_ready_p99>nans", "lost>",
                           "lost>inf", "lost>1x", "pod_ready_p99=5s"}) {
     const Status status = ReadThreshold(bad).status();
     EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << bad;
