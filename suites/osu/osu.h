@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "lib/suite/document.h"
 #include "lib/suite/suite.h"
 #include "lib/suite/text.h"
 #include "suites/osu/spec.pb.h"
@@ -84,6 +85,7 @@ struct Report {
   std::vector<Measurement> single;  ///< osu_init
   bool hello = false;               ///< osu_hello has said its sentence
   std::string failure = {};         ///< a validation that failed
+  Skipped skipped = {};             ///< lines between rows that are none
 };
 
 /// Errors   kDataLoss: a row or a heading that is cut off or not understood.

@@ -1,5 +1,6 @@
 #include <absl/strings/str_cat.h>
 
+#include <algorithm>
 #include <charconv>
 #include <string>
 #include <utility>
@@ -78,7 +79,24 @@ Status CheckEnd(const Section& section, const Report& report, std::uint64_t larg
   return absl::OkStatus();
 }
 
-Status CheckTables(const Section& section, const Report& report) {
+// A test says so if its memory limit keeps it from larger messages.
+bool IsLimited(const Section& section) {
+  return std::any_of(section.lines.begin(), section.lines.end(), [](std::string_view line) {
+    return line.find("Limiting max message size") != std::string_view::npos;
+  });
+}
+
+Status CheckLargest(const Section& section, const Table& table, std::uint64_t largest) {
+  if (largest == 0 || table.data.columns[0].column.name != "size" || IsLimited(section)) {
+    return absl::OkStatus();
+  }
+  const double last = table.data.rows.back()[0];
+  if (last * 2 > static_cast<double>(largest)) return absl::OkStatus();
+  return absl::DataLossError(absl::StrCat("its table ends at ", NumberText(last), " B, not at the ",
+                                          largest, " B that were asked for: it was stopped"));
+}
+
+Status CheckTables(const Section& section, const Report& report, std::uint64_t largest) {
   if (report.tables.empty() && report.single.empty() && !report.hello && !MayBeSilent(section)) {
     const bool silent = section.lines.empty();
     return absl::DataLossError(
@@ -86,6 +104,7 @@ Status CheckTables(const Section& section, const Report& report) {
   }
   for (const Table& table : report.tables) {
     if (table.data.rows.empty()) return absl::DataLossError("a table without rows: it was stopped");
+    if (Status status = CheckLargest(section, table, largest); !status.ok()) return status;
   }
   return absl::OkStatus();
 }
@@ -97,8 +116,9 @@ Status ReadTest(const Section& section, std::uint64_t largest, Measurements& res
   // A reason in words says more than a table that is cut off.
   Status status = CheckEnd(section, report.ok() ? *report : Report(), largest);
   if (status.ok()) status = report.status();
-  if (status.ok()) status = CheckTables(section, *report);
+  if (status.ok()) status = CheckTables(section, *report, largest);
   if (!status.ok()) return status;
+  report->skipped.SayIn(result.notes);
   const Dimensions dimensions = DimensionsOf(section);
   for (const Table& table : report->tables) AddOne(section.test, table, dimensions, result);
   for (Measurement& one : report->single) {

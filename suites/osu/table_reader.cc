@@ -111,6 +111,7 @@ class Reader {
   Status ReadLine(std::string_view line) {
     if (const auto comment = After(line, "#")) {
       row_last_ = false;
+      between_.clear();
       ReadComment(line, Strip(*comment));
       return absl::OkStatus();
     }
@@ -121,6 +122,7 @@ class Reader {
       return absl::OkStatus();
     }
     row_last_ = true;
+    for (const std::string_view between : std::exchange(between_, {})) report_.skipped.Add(between);
     if (!windows_.empty()) return AddWindowRow(line, words);
     if (heading_.empty()) return absl::DataLossError("a row without a heading: " + Quoted(line));
     return AddRow(line, words);
@@ -147,6 +149,7 @@ class Reader {
     if (auto heading = ReadHeading(line)) return OpenTable(*std::move(heading));
     if (line.starts_with("nprocs:")) return ReadInit(line);
     if (line.starts_with("This is a test with ")) report_.hello = true;
+    if (row_last_) between_.push_back(line);
   }
 
   void OpenTable(std::vector<TableColumn> heading) {
@@ -228,8 +231,9 @@ class Reader {
   std::string datatype_;
   std::vector<TableColumn> heading_;
   std::vector<std::string_view> windows_;
-  bool bandwidth_ = false;  // the title says that this is what it measures
-  bool rates_ = false;      // the comment before says that message rates follow
+  std::vector<std::string_view> between_;  // text since the last row
+  bool bandwidth_ = false;                 // the title says that this is what it measures
+  bool rates_ = false;                     // the comment before says that message rates follow
   bool row_last_ = false;
 };
 

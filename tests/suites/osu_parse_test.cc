@@ -235,6 +235,26 @@ TEST(OsuParse, AHeadingWithoutRowsIsATestThatWasStopped) {
   EXPECT_TRUE(FailsWith(osu::Parse(outputs), "a table without rows"));
 }
 
+TEST(OsuParse, ATableThatEndsBeforeTheSizeOfTheSpecIsNone) {
+  Outputs outputs = SavedText(Sample("osu/osu_latency-np2.txt"));
+  outputs.spec = R"({"tests": ["latency"], "sizes": "8:1073741824"})";
+  EXPECT_TRUE(FailsWith(osu::Parse(outputs), "that were asked for: it was stopped"));
+  outputs.stages[0].out.insert(0, "Warning! Limiting max message size to: 4194304. Increase -M\n");
+  EXPECT_TRUE(osu::Parse(outputs).ok());
+}
+
+TEST(OsuParse, LinesBetweenRowsAreSkippedAndSaid) {
+  std::string text = Sample("osu/osu_latency-np2.txt");
+  const std::string plain = text;
+  text.insert(text.find("\n8 ") + 1, "[node1:77] 3 more processes have sent help message\n");
+  ASSERT_NE(text, plain);
+  const auto noisy = osu::Parse(SavedText(text));
+  ASSERT_TRUE(noisy.ok()) << noisy.status();
+  EXPECT_EQ(noisy->measurements, osu::Parse(SavedText(plain))->measurements);
+  ASSERT_EQ(noisy->notes.size(), 1U);
+  EXPECT_NE(noisy->notes[0].find("3 more processes"), std::string::npos) << noisy->notes[0];
+}
+
 TEST(OsuParse, AValidationThatFailedIsAFailure) {
   EXPECT_TRUE(FailsWith(osu::Parse(Saved("osu/osu_allreduce-c-np4.txt")),
                         "osu_allreduce: DATA VALIDATION ERROR"));
