@@ -234,8 +234,8 @@ Result<Limit> Limit::Parse(const std::string& text) {
   limit.limit_ = {.over = text[sign] == '>', .equal = text.substr(sign + 1, 1) == "="};
   const char* const begin = text.data() + sign + (limit.limit_.equal ? 2 : 1);
   const auto [end, error] = std::from_chars(begin, text.data() + text.size(), limit.limit_.bound);
-  if (error != std::errc() || !std::isfinite(limit.limit_.bound)) {
-    return wrong("there is no number after the sign");
+  if (error != std::errc() || !std::isfinite(limit.limit_.bound) || limit.limit_.bound < 0) {
+    return wrong("there is no number from 0 on after the sign");
   }
   limit.unit_ = FindUnit(metric->quantity, end);
   if (limit.unit_ != nullptr) return limit;
@@ -249,7 +249,8 @@ Result<Limit> Limit::Parse(const std::string& text) {
     if (unit.quantity == metric->quantity) absl::StrAppend(&units, " ", unit.name);
   }
   return wrong(absl::StrCat("'", Printable(end, kMostShown), "' is not a unit of it",
-                            units == " " ? "" : "; known:" + units));
+                            units == " " ? "" : "; known:" + units,
+                            metric->quantity == Quantity::kTime ? ", and times as 1h30m" : ""));
 }
 
 v1::LoadLimit Limit::Judge(const v1::LoadResult& result, bool lenient) const {

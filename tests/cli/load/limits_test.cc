@@ -156,6 +156,7 @@ TEST(Limit, SaysWhatIsWrong) {
       {"p99>x", "no number"},
       {"p99>inf", "no number"},
       {"p99>nan", "no number"},
+      {"p99>-5s", "no number from 0 on"},
       {"p99>1y", "known: us ms m s"},
       {"errors>1ms", "not a unit"},
       {"speed>1", "no metric 'speed'; known: throughput, "},
