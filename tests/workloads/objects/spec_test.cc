@@ -172,7 +172,7 @@ TEST(ObjectStorageSpec, AUriOfABucketSaysItsNameAndItsProvider) {
 }
 
 TEST(ObjectStorageSpec, AnotherLimitMakesTheDurationUnlimited) {
-  EXPECT_GT(ParseTime(ReadSpec(R"({"bucket": "b", "epochs": 1})")->duration()),
+  EXPECT_GT(TimeOf(ReadSpec(R"({"bucket": "b", "epochs": 1})")->duration()),
             Duration(std::chrono::hours(1000)));
   EXPECT_EQ(ReadSpec(R"({"bucket": "b", "epochs": 1, "duration": "5s"})")->duration(), "5s");
 }
