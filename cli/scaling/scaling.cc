@@ -344,7 +344,7 @@ Status CheckAt(const Json& all, const ScalingOptions& options) {
   const bool none = std::none_of(all.begin(), all.end(), [](const Json& series) {
     return series.contains("laws") || series.contains("refused");
   });
-  if (!options.at.has_value() || !none) return absl::OkStatus();
+  if (options.at <= 0.0 || !none) return absl::OkStatus();
   return absl::InvalidArgumentError(
       "--at: no series is a throughput by workers, so no law predicts it; a CSV whose higher "
       "values are better takes --higher");
