@@ -6,9 +6,17 @@
 #include <boost/math/distributions/binomial.hpp>
 #include <cmath>
 #include <cstddef>
+#include <functional>
 #include <limits>
+#include <ranges>
 
 namespace twofold::stats {
+
+namespace {
+
+std::uint64_t RankAt(double rank) { return static_cast<std::uint64_t>(rank); }
+
+}  // namespace
 
 Ranks RanksOfQuantile(std::uint64_t n, double q, double confidence) {
   // Of n values, fewer than `lower` lie under the true quantile with less than half the risk, and
@@ -16,11 +24,16 @@ Ranks RanksOfQuantile(std::uint64_t n, double q, double confidence) {
   const double risk = (1.0 - confidence) / 2.0;
   const auto count = static_cast<double>(n);
   const boost::math::binomial_distribution<double> under(count, q);
-  double lower = std::floor(count * q);
-  while (lower > 0.0 && cdf(under, lower - 1.0) > risk) lower -= 1.0;
-  double upper = std::ceil(count * q) + 1.0;
-  while (upper <= count && cdf(complement(under, upper - 1.0)) > risk) upper += 1.0;
-  return {static_cast<std::uint64_t>(lower), static_cast<std::uint64_t>(upper)};
+  const auto likely_under = [&](std::uint64_t rank) {
+    return rank == 0 || cdf(under, static_cast<double>(rank - 1)) <= risk;
+  };
+  const auto likely_over = [&](std::uint64_t rank) {
+    return rank > n || cdf(complement(under, static_cast<double>(rank - 1))) <= risk;
+  };
+  const auto below = std::views::iota(std::uint64_t{0}, RankAt(std::floor(count * q)) + 1);
+  const auto above = std::views::iota(RankAt(std::ceil(count * q)) + 1, n + 2);
+  return {*std::ranges::partition_point(below, likely_under) - 1,
+          *std::ranges::partition_point(above, std::not_fn(likely_over))};
 }
 
 std::uint64_t NeededForQuantile(double q, double confidence) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <numeric>
 #include <random>
@@ -33,6 +34,18 @@ TEST(Quantile, BoundsAreRanksOfTheBinomial) {
   const auto median = QuantileOf(OneTo(100), 0.5);
   EXPECT_EQ(median->lower, 40);
   EXPECT_EQ(median->upper, 61);
+}
+
+// Of so many the binomial distribution is a normal one.
+TEST(Quantile, BoundsOfAMillionMillionValuesAreThoseOfTheNormalDistribution) {
+  constexpr std::uint64_t kMany = 1'000'000'000'000;
+  for (const double q : {0.5, 0.99, 0.999}) {
+    const Ranks ranks = RanksOfQuantile(kMany, q);
+    const double middle = q * static_cast<double>(kMany);
+    const double half = 1.959964 * std::sqrt(middle * (1 - q));
+    EXPECT_NEAR(static_cast<double>(ranks.lower), middle - half, half / 1000) << q;
+    EXPECT_NEAR(static_cast<double>(ranks.upper), middle + half, half / 1000) << q;
+  }
 }
 
 TEST(Quantile, FewValuesDoNotBoundAHighQuantile) {
