@@ -152,9 +152,15 @@ std::optional<double> LossOf(double growth, v1::Better better) {
 
 Json OrNull(double value) { return std::isfinite(value) ? Json(value) : Json(); }
 
+stats::Change ChangeOfMedians(const Found& base, const Found& now) {
+  const bool looked = base.metric.looked() || now.metric.looked();
+  return looked ? stats::ChangeOfMedianOfLooks(base.values, now.values)
+                : stats::ChangeOfMedian(base.values, now.values);
+}
+
 Json PairJson(const Found& base, const Found& now, bool medians) {
   const stats::Change change =
-      medians ? stats::ChangeOfMedian(base.values, now.values) : ChangeOf(base.metric, now.metric);
+      medians ? ChangeOfMedians(base, now) : ChangeOf(base.metric, now.metric);
   const auto side = [](const Found& found) -> Json {
     return {{"permutation", found.permutation},
             {"n", found.metric.n()},

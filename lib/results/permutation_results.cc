@@ -117,8 +117,7 @@ void Gathered::AddTo(v1::PermutationResult& result, const v1::Measurement& metri
   *headline.mutable_dimensions() = metric_row.dimensions();
   headline.set_looked(looked);
   headline.set_doubt(std::string(stats::Name(stats::DoubtOfMean(values))));
-  const double looked_half_width = stats::IntervalOfLooks(values).half_width;
-  const stats::Summary summary = stats::Summarize(std::move(values));
+  const stats::Summary summary = stats::SummarizeRepetitions(std::move(values), looked);
   headline.set_n(summary.n);
   headline.set_mean(summary.mean);
   headline.set_median(summary.median);
@@ -126,7 +125,7 @@ void Gathered::AddTo(v1::PermutationResult& result, const v1::Measurement& metri
   headline.set_most(summary.most);
   headline.set_sd(summary.sd);
   headline.set_cv(summary.Cv());
-  headline.set_half_width(looked && summary.n > 1 ? looked_half_width : summary.half_width);
+  headline.set_half_width(summary.half_width);
   std::stable_sort(found_at.begin(), found_at.end(),
                    [](const auto& a, const auto& b) { return a.second > b.second; });
   if (found_at.size() > kShownPlaces) found_at.resize(kShownPlaces);
@@ -221,7 +220,7 @@ std::vector<v1::PermutationResult> PermutationResults(Statements& sql, Benchmark
     } while (more && row[kOfPermutation].Unsigned() == number);
     v1::PermutationResult& done = page.emplace_back(gatherer.Finish(benchmarks));
     done.set_varied(VariedOf(varied, run, number));
-    if (series) rows += AddSeries(sql, benchmarks, run, done);
+    if (series) rows += AddSeries(sql, benchmarks, run, looked, done);
     bytes += done.ByteSizeLong();
   }
   return page;

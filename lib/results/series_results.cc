@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "lib/results/tables.h"
-#include "lib/stats/summary.h"
+#include "lib/stats/repetitions.h"
 
 namespace twofold::results {
 namespace {
@@ -24,8 +24,8 @@ std::vector<int> JudgedColumns(const v1::Series& shape) {
   return columns;
 }
 
-v1::SeriesPoint PointOf(double at, std::vector<double> values) {
-  const stats::Summary summary = stats::Summarize(std::move(values));
+v1::SeriesPoint PointOf(double at, std::vector<double> values, bool looked) {
+  const stats::Summary summary = stats::SummarizeRepetitions(std::move(values), looked);
   v1::SeriesPoint point;
   point.set_at(at);
   point.set_n(summary.n);
@@ -66,7 +66,7 @@ void SeriesGatherer::Finish(v1::PermutationResult& result) {
       *curve.mutable_by() = series.shape.columns(0);
       *curve.mutable_value() = series.shape.columns(series.columns[i]);
       for (auto& [at, cells] : series.rows) {
-        *curve.add_points() = PointOf(at, std::move(cells[i]));
+        *curve.add_points() = PointOf(at, std::move(cells[i]), looked_);
       }
     }
   }
@@ -94,9 +94,9 @@ SeriesGatherer::Cells* SeriesGatherer::RowOf(Gathered& series, double at) {
   return &series.rows.emplace(at, Cells(width)).first->second;
 }
 
-std::size_t AddSeries(Statements& sql, BenchmarkReader& benchmarks, std::int64_t run,
+std::size_t AddSeries(Statements& sql, BenchmarkReader& benchmarks, std::int64_t run, bool looked,
                       v1::PermutationResult& result) {
-  SeriesGatherer gatherer;
+  SeriesGatherer gatherer(looked);
   std::size_t read = 0;
   for (Prepared::Rows row(sql[kSelectSeries], run, result.number()); row.Next(); ++read) {
     const std::int64_t shape = row[0].Integer();

@@ -25,6 +25,10 @@ class SeriesGatherer {
   static constexpr std::size_t kMostPoints = 8'192;      // rows of all columns: half a megabyte
   static constexpr std::size_t kMostValues = 2'097'152;  // of all rows
 
+  /// `looked`: the jobs were repeated until an interval was narrow, so those of points are of
+  /// looks.
+  explicit SeriesGatherer(bool looked) : looked_(looked) {}
+
   /// Takes in one series of a job. `number` names its shape, `values` has row after row.
   void Add(std::int64_t number, const v1::Series& shape, const std::vector<double>& values);
 
@@ -44,6 +48,7 @@ class SeriesGatherer {
   Gathered* Of(std::int64_t number, const v1::Series& shape, const std::vector<int>& columns);
   Cells* RowOf(Gathered& series, double at);
 
+  const bool looked_;
   std::vector<Gathered> gathered_;
   std::size_t curves_ = 0;
   std::size_t points_ = 0;
@@ -55,7 +60,7 @@ class SeriesGatherer {
 /// submitted again. Returns how many series it has read.
 ///
 /// Errors   throws what the engine throws, and Damaged.
-std::size_t AddSeries(Statements& sql, BenchmarkReader& benchmarks, std::int64_t run,
+std::size_t AddSeries(Statements& sql, BenchmarkReader& benchmarks, std::int64_t run, bool looked,
                       v1::PermutationResult& result);
 
 }  // namespace twofold::results

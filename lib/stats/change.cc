@@ -220,4 +220,11 @@ Change ChangeOfMedian(std::span<const double> base, std::span<const double> now,
   return change;
 }
 
+Change ChangeOfMedianOfLooks(std::span<const double> base, std::span<const double> now) {
+  constexpr double kRiskOfOne = 0.05;
+  Change change = ChangeOfMedian(base, now, kConfidenceOfLooks);
+  change.p = std::min(1.0, change.p * kRiskOfOne / (1.0 - kConfidenceOfLooks));
+  return change;
+}
+
 }  // namespace twofold::stats

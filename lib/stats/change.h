@@ -46,6 +46,10 @@ inline constexpr std::size_t kLeastForMedian = 5;
 Change ChangeOfMedian(std::span<const double> base, std::span<const double> now,
                       double confidence = 0.95, std::uint64_t seed = 1);
 
+/// The same where one side or both were repeated until a mean was known, at kConfidenceOfLooks. `p`
+/// is raised as much as the risk of its interval is less, so that p < 0.05 means what it says.
+Change ChangeOfMedianOfLooks(std::span<const double> base, std::span<const double> now);
+
 /// The last digit that tools printed: the largest of 1, 0.1, 0.01 ... of which all values are
 /// multiples; 0: they have nine digits or more.
 double ResolutionOf(std::span<const double> values);

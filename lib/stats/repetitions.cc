@@ -82,6 +82,13 @@ MeanInterval IntervalOfLooks(std::span<const double> values) {
   return interval;
 }
 
+Summary SummarizeRepetitions(std::vector<double> values, bool looked) {
+  const double half_width = looked && values.size() > 1 ? IntervalOfLooks(values).half_width : 0.0;
+  Summary summary = Summarize(std::move(values));
+  if (half_width > 0.0) summary.half_width = half_width;
+  return summary;
+}
+
 std::string_view Name(MeanDoubt doubt) {
   constexpr std::array<std::string_view, 3> kNames = {"", "correlated", "clusters"};
   return kNames[static_cast<std::size_t>(doubt)];

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "lib/stats/summary.h"
 
@@ -24,6 +25,10 @@ inline constexpr std::size_t kLeastForLooks = 8;
 /// Source   Y. S. Chow, H. Robbins, Annals of Mathematical Statistics 36 (1965); F. Marriott,
 ///          J. Pope, "Bias in the estimation of autocorrelations", Biometrika 41 (1954).
 MeanInterval IntervalOfLooks(std::span<const double> values);
+
+/// Summarize; if somebody `looked` at the values after each one, with the half width of
+/// IntervalOfLooks.
+Summary SummarizeRepetitions(std::vector<double> values, bool looked);
 
 /// What speaks against the interval of a mean.
 enum class MeanDoubt : std::uint8_t {

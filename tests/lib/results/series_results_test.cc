@@ -143,10 +143,23 @@ TEST_F(SeriesResultsTest, DamagedPointsAreDataLoss) {
   }
 }
 
+TEST(SeriesGatherer, PointsOfRunsThatSomebodyLookedAtHaveTheIntervalOfLooks) {
+  const auto half_width = [](bool looked) {
+    SeriesGatherer gatherer(looked);
+    for (const double latency : {2.0, 2.1, 1.9, 2.2, 2.0, 1.8, 2.1, 1.9}) {
+      gatherer.Add(1, Latencies({}), {8, latency, 1});
+    }
+    v1::PermutationResult result;
+    gatherer.Finish(result);
+    return result.series(0).points(0).half_width();
+  };
+  EXPECT_GT(half_width(true), 1.2 * half_width(false));
+}
+
 // ---- limits
 
 TEST(SeriesGatherer, CountsWhatIsBeyondItsRows) {
-  SeriesGatherer gatherer;
+  SeriesGatherer gatherer(false);
   const v1::Series shape = Latencies({});
   std::vector<double> values;
   for (std::size_t row = 0; row < SeriesGatherer::kMostPoints + 5; ++row) {
@@ -163,7 +176,7 @@ TEST(SeriesGatherer, CountsWhatIsBeyondItsRows) {
 }
 
 TEST(SeriesGatherer, CountsWhatIsBeyondItsColumns) {
-  SeriesGatherer gatherer;
+  SeriesGatherer gatherer(false);
   for (std::size_t number = 0; number < SeriesGatherer::kMostCurves + 3; ++number) {
     gatherer.Add(static_cast<std::int64_t>(number), Latencies({}), {8, 2, 1, 16, 2, 1});
   }
@@ -174,7 +187,7 @@ TEST(SeriesGatherer, CountsWhatIsBeyondItsColumns) {
 }
 
 TEST(SeriesGatherer, CountsWhatIsBeyondItsValues) {
-  SeriesGatherer gatherer;
+  SeriesGatherer gatherer(false);
   const std::vector<double> values(3 * (SeriesGatherer::kMostValues / 4 + 1), 1.0);
   for (int job = 0; job < 4; ++job) gatherer.Add(1, Latencies({}), values);
   v1::PermutationResult result;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "lib/spec/sweep.h"
+#include "lib/stats/change.h"
 #include "lib/stats/repetitions.h"
 #include "lib/words/change.h"
 #include "tests/lib/stats/tries.h"
@@ -141,6 +142,17 @@ TEST(PromisedUntil, RunsOfTheSameAreSeldomCalledChanged) {
            .most = 0.05},
           kUntilTries,
           [] { return ChangeOf(Stored(Repeated(Normal)), Stored(Repeated(Normal))).p < 0.05; });
+  Measure({.id = "until-compare-median", .says = "the same by their medians", .most = 0.05},
+          kUntilTries,
+          [] { return stats::ChangeOfMedianOfLooks(Repeated(Normal), Repeated(Normal)).p < 0.05; });
+  Measure({.id = "until-median-interval",
+           .says = "the ratio of the medians of two such runs is in its interval",
+           .least = 0.95},
+          kUntilTries, [] {
+            const stats::Change change =
+                stats::ChangeOfMedianOfLooks(Repeated(Normal), Repeated(Normal));
+            return change.ratio && change.ratio->lower <= 1 && 1 <= change.ratio->upper;
+          });
 }
 
 }  // namespace
