@@ -5,6 +5,7 @@ import json
 import pytest
 
 import manifests
+from changes import put
 
 TEMPLATES = manifests.ROOT / "tests/golden/lifecycle/templates"
 FILES = sorted(TEMPLATES.glob("*.json"))
@@ -34,15 +35,6 @@ def test_objects_and_their_pods_fit_the_schemas(checker, path):
     pods = [as_pod(template) for data in objects for template in pod_templates(data)]
     assert pods or objects[0]["kind"] in WITHOUT_PODS, "nothing was checked"
     assert [error for pod in pods for error in checker.errors(pod)] == []
-
-
-def put(value, *path):
-    def change(data):
-        for key in path[:-1]:
-            data = data[key]
-        data[path[-1]] = value
-
-    return change
 
 
 # What was rendered once, and no server or controller takes: the checker must say so.

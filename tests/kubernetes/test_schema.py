@@ -6,6 +6,7 @@ import subprocess
 import pytest
 
 import manifests
+from changes import drop, put
 
 FILES = manifests.files()
 KUSTOMIZATIONS = manifests.kustomizations()
@@ -67,24 +68,6 @@ def scaled_object():
             "triggers": [{"type": "prometheus", "metadata": {"query": "up"}}],
         },
     }
-
-
-def put(value, *path):
-    def change(data):
-        for key in path[:-1]:
-            data = data[key]
-        data[path[-1]] = value
-
-    return change
-
-
-def drop(*path):
-    def change(data):
-        for key in path[:-1]:
-            data = data[key]
-        del data[path[-1]]
-
-    return change
 
 
 CONTAINER = ("spec", "template", "spec", "containers", 0)
