@@ -33,8 +33,7 @@ std::string RangeOf(const FieldDescriptor& field, const FieldRule& rule) {
   switch (field.cpp_type()) {
     case FieldDescriptor::CPPTYPE_STRING:
     case FieldDescriptor::CPPTYPE_BOOL:
-      return rule.words_size() == 0 ? std::string(rule.like())
-                                    : std::string(absl::StrJoin(rule.words(), "|"));
+      return rule.words_size() == 0 ? LikeOf(rule) : std::string(absl::StrJoin(rule.words(), "|"));
     default:
       return absl::StrCat(rule.least(), rule.has_most() ? absl::StrCat("..", rule.most()) : "..");
   }

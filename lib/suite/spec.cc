@@ -88,7 +88,7 @@ Status CheckTime(const Checked& checked, const std::string& value) {
   const auto time = ParseTime(value);
   const bool may_be_zero = checked.rule().has_least();
   if (time.ok() && (*time > Duration::zero() || may_be_zero)) return absl::OkStatus();
-  return Wrong(checked.name, absl::StrCat("'", Quoted(value), "' is no ", checked.rule().like(),
+  return Wrong(checked.name, absl::StrCat("'", Quoted(value), "' is no ", LikeOf(checked.rule()),
                                           may_be_zero ? ", nor 0" : ""));
 }
 
@@ -223,6 +223,10 @@ Status CheckGang(const Gang& gang, std::uint32_t members) {
     return Wrong("gang", absl::StrCat("'", Quoted(member.address), "' is no address of a member"));
   }
   return absl::OkStatus();
+}
+
+std::string LikeOf(const FieldRule& rule) {
+  return rule.time() ? "time such as 30s or 1h30m" : rule.like();
 }
 
 std::string DefaultText(const FieldDescriptor& field) {

@@ -12,6 +12,10 @@
 #include "lib/common/result.h"
 #include "lib/suite/plan.h"
 
+namespace twofold::v1 {
+class FieldRule;
+}
+
 /// Specs: JSON to messages, and what is allowed in them.
 namespace twofold::suite {
 
@@ -46,6 +50,10 @@ Result<Spec> ReadByRules(std::string_view json, Check&& check) {
   if (Status status = check(*spec); !status.ok()) return status;
   return spec;
 }
+
+/// What a text that keeps `rule` is called, for people: "time such as 30s or 1h30m"; empty: any
+/// text does.
+std::string LikeOf(const v1::FieldRule& rule);
 
 /// What a field is when it is left out, for people; empty: nothing.
 std::string DefaultText(const google::protobuf::FieldDescriptor& field);
