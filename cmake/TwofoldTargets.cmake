@@ -102,6 +102,7 @@ endfunction()
 # they are: each is a process, which runs the tests of its files (tests/support/main.cc).
 macro(twofold_tests_together name)
   set(TWOFOLD_TESTS ${name})
+  set(TWOFOLD_TESTS_FOLDER ${CMAKE_CURRENT_BINARY_DIR})
 endmacro()
 
 # twofold_test(NAME [HEAVY] [APART] [OWN] [PROMISES] [WAITS SECONDS] SOURCES ... DEPS ... [DEFINITIONS ...] [LABELS ...] [ARGS ...]):
@@ -159,6 +160,7 @@ function(_twofold_join_test name)
   if(NOT TARGET ${TWOFOLD_TESTS})
     add_executable(${TWOFOLD_TESTS})
     target_link_libraries(${TWOFOLD_TESTS} PRIVATE twofold_test_main)
+    set_target_properties(${TWOFOLD_TESTS} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${TWOFOLD_TESTS_FOLDER})
     _twofold_compile_tests(${TWOFOLD_TESTS} "")
   endif()
   set(target ${TWOFOLD_TESTS})
