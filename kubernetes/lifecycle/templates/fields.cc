@@ -19,9 +19,15 @@ namespace {
 constexpr std::size_t kShownName = 80;
 constexpr std::string_view kAsText = ":text";
 
-// Below these keys Kubernetes wants texts.
+// Below these keys Kubernetes wants texts, but for a reference in one of them.
 constexpr std::array<std::string_view, 7> kTexts = {
     "labels", "annotations", "nodeSelector", "matchLabels", "env", "command", "args"};
+constexpr std::string_view kReference = "valueFrom";
+
+bool WantsTexts(std::string_view key, bool above) {
+  if (key == kReference) return false;
+  return above || std::find(kTexts.begin(), kTexts.end(), key) != kTexts.end();
+}
 
 struct Field {
   std::string_view name;
@@ -101,7 +107,7 @@ std::optional<std::uint32_t> NumberIn(std::string_view text, const Fields& field
   return field.ok() ? (*field)->number : std::nullopt;
 }
 
-Result<Object> Fill(const yaml::Json& json, const Fields& fields, bool texts);
+Result<Object> Fill(const yaml::Node& node, const Fields& fields, bool texts);
 
 Result<Object> FillText(const std::string& text, const Fields& fields, bool texts) {
   const auto number = NumberIn(text, fields);
@@ -121,34 +127,40 @@ Result<bool> Stays(std::string_view& key, const Fields& fields) {
   return (*field)->number ? *(*field)->number > 0 : !(*field)->text.empty();
 }
 
-Result<Object> FillMap(const yaml::Json& json, const Fields& fields, bool texts) {
+Result<Object> FillMap(const yaml::Map& entries, const Fields& fields, bool texts) {
   Object map = Object::object();
-  for (const auto& [written, value] : json.items()) {
-    std::string_view key = written;
+  for (const yaml::Entry& entry : entries) {
+    if (yaml::IsNull(*entry.value)) continue;
+    std::string_view key = entry.key;
     const auto stays = Stays(key, fields);
     if (!stays.ok()) return stays.status();
     if (!*stays) continue;
-    const bool below = texts || std::find(kTexts.begin(), kTexts.end(), key) != kTexts.end();
     const auto filled_key = Filled(key, fields);
     if (!filled_key.ok()) return filled_key.status();
-    auto filled = Fill(value, fields, below);
+    auto filled = Fill(*entry.value, fields, WantsTexts(key, texts));
     if (!filled.ok()) return filled.status();
     map[*filled_key] = *std::move(filled);
   }
   return map;
 }
 
-Result<Object> Fill(const yaml::Json& json, const Fields& fields, bool texts) {
-  if (json.is_string()) return FillText(json.get<std::string>(), fields, texts);
-  if (json.is_object()) return FillMap(json, fields, texts);
-  if (!json.is_array()) return Object(json);
+Result<Object> FillList(const yaml::List& items, const Fields& fields, bool texts) {
   Object list = Object::array();
-  for (const yaml::Json& each : json) {
-    auto filled = Fill(each, fields, texts);
+  for (const yaml::NodeRef& each : items) {
+    auto filled = Fill(*each, fields, texts);
     if (!filled.ok()) return filled.status();
     list.push_back(*std::move(filled));
   }
   return list;
+}
+
+Result<Object> Fill(const yaml::Node& node, const Fields& fields, bool texts) {
+  if (const yaml::Map* map = yaml::AsMap(node)) return FillMap(*map, fields, texts);
+  if (const yaml::List* list = yaml::AsList(node)) return FillList(*list, fields, texts);
+  if (const auto* text = std::get_if<std::string>(&node.value))
+    return FillText(*text, fields, texts);
+  if (texts && !yaml::IsNull(node)) return Object(yaml::TextOf(node));
+  return Object(yaml::ToJson(node));
 }
 
 }  // namespace
@@ -157,7 +169,7 @@ std::string QueueOf(const Kind& kind, const v1::suites::LifecycleSpec& spec) {
   return spec.has_queue() ? spec.queue() : std::string(kind.queue);
 }
 
-Result<Object> FillIn(const yaml::Json& document, const Kind& kind, const Workload& workload) {
+Result<Object> FillIn(const yaml::Node& document, const Kind& kind, const Workload& workload) {
   return Fill(document, FieldsOf(kind, workload), false);
 }
 

@@ -17,6 +17,6 @@ std::string QueueOf(const Kind& kind, const v1::suites::LifecycleSpec& spec);
 /// The document with all fields filled in, as template.h says.
 ///
 /// Errors   kInvalidArgument: names the field, and those that there are.
-Result<Object> FillIn(const yaml::Json& document, const Kind& kind, const Workload& workload);
+Result<Object> FillIn(const yaml::Node& document, const Kind& kind, const Workload& workload);
 
 }  // namespace twofold::lifecycle

@@ -236,7 +236,7 @@ Result<std::vector<Object>> Render(const Kind& kind, const std::string& text,
   if (Status status = CheckNames(kind, workload); !status.ok()) return status;
   const auto document = yaml::ParseDocument(text);
   if (!document.ok()) return document.status();
-  auto filled = FillIn(yaml::ToJson(**document), kind, workload);
+  auto filled = FillIn(**document, kind, workload);
   if (!filled.ok()) return filled.status();
   auto objects = ObjectsIn(*std::move(filled));
   if (!objects.ok()) return objects.status();

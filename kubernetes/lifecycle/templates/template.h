@@ -37,11 +37,12 @@ std::uint32_t ClaimsOf(const Kind& kind, const v1::suites::LifecycleSpec& spec);
 /// is one YAML document, an object or a List of objects. ${field} stands in any text or key: what
 /// the spec says, and name, namespace, run, index and others (workers - 1). $${ stands for "${"
 /// itself; a text that is nothing but a field of a number becomes that number, but for labels,
-/// commands and the like, where Kubernetes wants texts; ${field:text} is always a text. An entry
-/// whose key begins with ${field?} is left out if the field is 0 or empty. Each object and each pod
-/// template gets the labels of run and workload, the own object its name, pods node selector,
-/// tolerations and the volume: a generic ephemeral one, or what Run:ai's kinds have in its place.
-/// The own object of a kind that waits for Kueue names its queue and is suspended.
+/// commands and the like, where Kubernetes wants texts (and gets numbers as they were written);
+/// ${field:text} is always a text. An entry whose key begins with ${field?} is left out if the
+/// field is 0 or empty. Each object and each pod template gets the labels of run and workload, the
+/// own object its name, pods node selector, tolerations and the volume: a generic ephemeral one, or
+/// what Run:ai's kinds have in its place. The own object of a kind that waits for Kueue names its
+/// queue and is suspended.
 ///
 /// REQUIRES: the spec keeps its rules (suite::lifecycle::CheckTogether).
 /// Errors   kInvalidArgument, which names the field and the known ones, the place in the document,

@@ -289,6 +289,34 @@ TEST(Template, ADollarMoreIsNoField) {
   EXPECT_EQ(Rendered(WithSpec("a: \"$${name}\""))["spec"]["a"], "${name}");
 }
 
+TEST(Template, WhereTextsAreWantedScalarsStayAsTheyWereWritten) {
+  const Object job = Rendered(R"(
+apiVersion: batch/v1
+kind: Job
+metadata: {labels: {version: 1.10, debug: true}, annotations: {build: 0e1234}}
+spec:
+  backoffLimit: 1.0
+  template:
+    spec:
+      containers:
+      - name: main
+        args: [--level, 1e3]
+        env:
+        - {name: A, value: 10}
+        - name: B
+          valueFrom: {secretKeyRef: {name: s, key: k, optional: true}}
+)");
+  const Object& labels = job["metadata"]["labels"];
+  EXPECT_EQ(labels["version"], "1.10");
+  EXPECT_EQ(labels["debug"], "true");
+  EXPECT_EQ(job["metadata"]["annotations"]["build"], "0e1234");
+  EXPECT_TRUE(job["spec"]["backoffLimit"].is_number());
+  const Object& container = job["spec"]["template"]["spec"]["containers"][0];
+  EXPECT_EQ(container["args"][1], "1e3");
+  EXPECT_EQ(container["env"][0]["value"], "10");
+  EXPECT_EQ(container["env"][1]["valueFrom"]["secretKeyRef"]["optional"], true);
+}
+
 TEST(Template, AFieldCanBeATextAndAnEntryCanDependOnOne) {
   const Object spec = Rendered(
       WithSpec("a: \"${gpus:text}\", \"${others?}b\": \"${others}\", \"${queue?}c\": 1"))["spec"];
