@@ -6,15 +6,27 @@
 #include <boost/math/distributions/binomial.hpp>
 #include <cmath>
 #include <cstddef>
-#include <functional>
 #include <limits>
-#include <ranges>
 
 namespace twofold::stats {
 
 namespace {
 
 std::uint64_t RankAt(double rank) { return static_cast<std::uint64_t>(rank); }
+
+// The first rank from `from` on for which `holds`, which does for all after it, too; else `to`.
+template <typename Holds>
+std::uint64_t FirstRank(std::uint64_t from, std::uint64_t to, const Holds& holds) {
+  while (from < to) {
+    const std::uint64_t middle = from + (to - from) / 2;
+    if (holds(middle)) {
+      to = middle;
+    } else {
+      from = middle + 1;
+    }
+  }
+  return from;
+}
 
 }  // namespace
 
@@ -24,16 +36,15 @@ Ranks RanksOfQuantile(std::uint64_t n, double q, double confidence) {
   const double risk = (1.0 - confidence) / 2.0;
   const auto count = static_cast<double>(n);
   const boost::math::binomial_distribution<double> under(count, q);
-  const auto likely_under = [&](std::uint64_t rank) {
-    return rank == 0 || cdf(under, static_cast<double>(rank - 1)) <= risk;
+  const auto may_be_over = [&](std::uint64_t rank) {
+    return cdf(under, static_cast<double>(rank - 1)) > risk;
   };
-  const auto likely_over = [&](std::uint64_t rank) {
+  const auto is_over = [&](std::uint64_t rank) {
     return rank > n || cdf(complement(under, static_cast<double>(rank - 1))) <= risk;
   };
-  const auto below = std::views::iota(std::uint64_t{0}, RankAt(std::floor(count * q)) + 1);
-  const auto above = std::views::iota(RankAt(std::ceil(count * q)) + 1, n + 2);
-  return {*std::ranges::partition_point(below, likely_under) - 1,
-          *std::ranges::partition_point(above, std::not_fn(likely_over))};
+  const std::uint64_t below = RankAt(std::floor(count * q));
+  const std::uint64_t above = RankAt(std::ceil(count * q));
+  return {FirstRank(1, below + 1, may_be_over) - 1, FirstRank(above + 1, n + 1, is_over)};
 }
 
 std::uint64_t NeededForQuantile(double q, double confidence) {
