@@ -29,13 +29,14 @@ Usage: run-tests.sh [--nightly] [PART]...
 Without PART: all but the last five. Installs missing Debian packages (root or sudo).
 scripts, kubernetes, web and packages use the programs that dev builds. Tests that cannot run here are skipped,
 counted, and listed with the reason. dev's tests, scripts, and kubernetes with web run beside each other, while what asan
-and tsan need is built. A test that fails runs once more, alone, when all others have ended: if it then passes, it counts
-as passed, and is listed at the end beside the failed ones, with its output. Then come the seconds of processors that each
-part took, and those by the clock, beside tests/seconds.tsv.
+and tsan need is built; then asan's tests run beside lint, tsan and fuzz. A test that fails runs once more, alone, when
+all others have ended: if it then passes, it counts as passed, and is listed at the end beside the failed ones, with its
+output. Then come the seconds of processors that each part took, and those by the clock, beside tests/seconds.tsv.
 Exit codes: 0 all passed, 1 some failed, 2 wrong usage.
 END
 }
 
+started=$(date +%s)
 root=$(cd "$(dirname "$0")" && pwd)
 cd "$root" || exit 1
 jobs=$(nproc)
@@ -226,7 +227,17 @@ lane() {
   name=$1
   shift
   setsid "$root/run-tests.sh" ${nightly:+--nightly} --lane "$@" >"$results/$name.txt" 2>&1 &
+  echo $! >"$results/$name.lane"
   lanes="$lanes $!"
+}
+# await NAME...: those that there are; prints what they said when all have ended.
+await() {
+  for each; do
+    if [ -e "$results/$each.lane" ]; then wait "$(cat "$results/$each.lane")"; fi
+  done
+  for each; do
+    if [ -e "$results/$each.txt" ]; then cat "$results/$each.txt"; fi
+  done
 }
 end_lanes() {
   for each in $lanes; do kill -- "-$each" 2>/dev/null; done
@@ -251,14 +262,18 @@ beside_each_other() {
   pages=$(those "$tests" kubernetes web)
   # shellcheck disable=SC2086
   [ -z "$pages" ] || lane pages run $pages
-  tested=$lanes
   # shellcheck disable=SC2086
   [ -z "$sanitizers" ] || lane ahead build_ahead $sanitizers
-  # shellcheck disable=SC2086
-  wait $tested
-  for each in dev scripts pages; do
-    if [ -e "$results/$each.txt" ]; then cat "$results/$each.txt"; fi
-  done
+  await dev scripts pages
+}
+
+# Tests of asan leave processors idle at times, which the other parts of the sanitizers take.
+beside_asan() {
+  others=$(those "$*" lint tsan fuzz)
+  lane asan run asan
+  # shellcheck disable=SC2086  # words
+  [ -z "$others" ] || lane others run $others
+  await asan others
 }
 
 if [ "${1:-}" = --nightly ]; then
@@ -302,13 +317,15 @@ for part; do
   case $part in
     dev) if built dev; then beside_each_other "$@"; fi ;;
     scripts | kubernetes | web) case " $* " in *" dev "*) ;; *) run "$part" ;; esac ;;
+    asan) beside_asan "$@" ;;
+    lint | tsan | fuzz) case " $* " in *" asan "*) ;; *) run "$part" ;; esac ;;
     *) run "$part" ;;
   esac
 done
 end_lanes
 again "$@"
 cat "$results/failures"
-tests/seconds.py "$results/seconds.tsv" tests/seconds.tsv
+tests/seconds.py "$results/seconds.tsv" tests/seconds.tsv $(($(date +%s) - started))
 awk '{ passed += $1; failed += $2; skipped += $3 }
   END {
     if (skipped) print "skipped, for lack of what they need: " skipped

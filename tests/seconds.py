@@ -1,8 +1,9 @@
 #!/usr/bin/python3
-"""Shows what the parts of a run took beside what they took before: seconds.py MEASURED LANDED
+"""Shows what the parts of a run took beside what they took before: seconds.py MEASURED LANDED CLOCK
 
 Both files have a line a part: its name, seconds of processors, seconds by the clock. Several lines of one name in MEASURED
 are one part: who waited for another's build waited at the same time. Writes the sums to MEASURED, as LANDED has them.
+CLOCK: seconds of the whole run, whose parts run beside each other.
 """
 
 import sys
@@ -29,8 +30,9 @@ def main():
         print(f"  {name:<14}{cpu:>6}{clock:>6}" + (f"   before:{before[0]:>6}{before[1]:>6}" if before else ""))
     both = [name for name in measured if name in landed]
     more = sum(measured[name][0] - landed[name][0] for name in both)
-    print(f"  in all{sum(cpu for cpu, _ in measured.values()):>14}" + (f"   {more:+} of processors" if both else ""))
+    cpu = sum(cpu for cpu, _ in measured.values())
+    print(f"  {'in all':<14}{cpu:>6}{sys.argv[3]:>6}" + (f"   {more:+} of processors" if both else ""))
 
 
 if __name__ == "__main__":
-    sys.exit(main() if len(sys.argv) == 3 else __doc__)
+    sys.exit(main() if len(sys.argv) == 4 else __doc__)

@@ -77,6 +77,16 @@ stub() { printf '#!/bin/bash\n%s\n' "$2" >"$1" && chmod +x "$1"; }
   grep -qP '^build-dev\t\d+\t\d+$' build/results/seconds.tsv
 }
 
+@test "a part of the sanitizers that fails beside the others fails all" {
+  stub tests/lint.py 'exit 1'
+  echo asan >fails
+  run ./run-tests.sh asan lint tsan fuzz
+  echo "$output"
+  [ "$status" = 1 ]
+  [ "${lines[-1]}" = "4 passed, 2 failed" ]
+  [[ "$output" == *"FAILED: asan a"* && "$output" == *"FAILED: lint"* ]]
+}
+
 @test "one part runs alone, and builds only what it needs" {
   run ./run-tests.sh fuzz
   [ "${lines[-1]}" = "1 passed, 0 failed" ]
