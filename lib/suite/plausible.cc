@@ -127,6 +127,49 @@ std::string Disorder(std::vector<Known> all, double slack) {
 
 // ---- Rows
 
+struct RateUnit {
+  std::string_view word;
+  double bytes;
+};
+constexpr RateUnit kRates[] = {
+    {"MB/s", 1e6}, {"MiB/s", 1048576}, {"GB/s", 1e9}, {"Gbit/s", 1e9 / 8}, {"Mbit/s", 1e6 / 8}};
+
+// A rate in bytes; 0: it is none.
+double BytesOf(std::string_view unit) {
+  const auto* rate = std::find_if(std::begin(kRates), std::end(kRates),
+                                  [&](const RateUnit& each) { return each.word == unit; });
+  return rate == std::end(kRates) ? 0 : rate->bytes;
+}
+
+const double* NumberOf(const std::vector<Column>& columns, const std::vector<double>& row,
+                       std::string_view name) {
+  for (std::size_t i = 0; i < row.size(); ++i) {
+    if (columns[i].name == name) return &row[i];
+  }
+  return nullptr;
+}
+
+constexpr double kRateDigits = 0.01;  // tools print two behind the point
+constexpr double kRatesAgree = 0.03;  // both megas are further apart
+
+// Two ways to say one rate; empty: they agree, or there is only one. A peak is that of some
+// messages, while the rate of messages is that of all.
+std::string Disagreement(const std::vector<Column>& columns, const std::vector<double>& row) {
+  const double* size = NumberOf(columns, row, "size");
+  const double* messages = NumberOf(columns, row, "message_rate");
+  if (size == nullptr || messages == nullptr) return {};
+  for (std::size_t i = 0; i < row.size(); ++i) {
+    const double bytes = BytesOf(columns[i].unit);
+    if (bytes == 0 || columns[i].name.starts_with("best_")) continue;
+    const double rate = *messages * *size / bytes;
+    if (std::abs(rate - row[i]) <= kRatesAgree * std::max(rate, row[i]) + kRateDigits) continue;
+    return absl::StrCat(columns[i].name, " ", WithUnit(row[i], columns[i].unit), " is not ",
+                        WithUnit(*messages, "1/s"), " of this size, ",
+                        WithUnit(std::round(rate / kRateDigits) * kRateDigits, columns[i].unit));
+  }
+  return {};
+}
+
 // What is wrong with a row; empty: nothing.
 std::string RowFault(const std::vector<Column>& columns, const std::vector<double>& row) {
   if (row.size() != columns.size()) return "it has not one number a column";
@@ -144,7 +187,7 @@ std::string RowFault(const std::vector<Column>& columns, const std::vector<doubl
     std::string disorder = Disorder(std::move(all), 0.05);
     if (!disorder.empty()) return disorder;
   }
-  return {};
+  return Disagreement(columns, row);
 }
 
 std::string RowName(const Column& column, double value) {
@@ -271,6 +314,13 @@ std::string Fault(double value, const std::string& unit, bool is_signed) {
   if (unit.empty() && IsWrapped(value)) return because(" is a count that has gone below 0");
   if (IsTooLong(value, unit)) return because(" is longer than ten years");
   return {};
+}
+
+std::string FaultOfTotal(double total, double parts, const std::string& unit) {
+  constexpr double kRounded = 1.05;  // tools print three digits, and parts end at other times
+  if (parts <= 0 || total <= parts * kRounded) return {};
+  return absl::StrCat(WithUnit(total, unit), " is over the sum of its parts, ",
+                      WithUnit(parts, unit));
 }
 
 void KeepPlausibleRows(const std::string& name, SizeTable& table, Measurements& result) {

@@ -12,6 +12,8 @@
 ///  - A count is not 2^32 or 2^64 less a few: it has gone below 0.
 ///  - A time is not beyond ten years.
 ///  - Of one quantity p50 <= p90 <= p99 and min <= mean <= max, but for rounding.
+///  - Of a row of a size, bytes a second are messages a second times that size.
+///  - A rate of all is not over the sum of its parts.
 ///
 /// Pure. Cost: O(n log n) in the numbers.
 namespace twofold::suite {
@@ -22,6 +24,10 @@ std::string Fault(double value, const std::string& unit, bool is_signed = false)
 /// Takes out of `table` the rows that cannot be, so that none of them is the best, and says each in
 /// `result.failures` under `name`. AddTable does this.
 void KeepPlausibleRows(const std::string& name, SizeTable& table, Measurements& result);
+
+/// Why `total` cannot be the rate of parts that together have `parts`; empty: it can. 0 parts: they
+/// are not known.
+std::string FaultOfTotal(double total, double parts, const std::string& unit);
 
 /// Takes out what cannot be, each with a failure that says why.
 /// Errors   kDataLoss: nothing is left; or two numbers have the same name, unit and dimensions, so

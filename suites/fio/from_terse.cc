@@ -136,6 +136,14 @@ Status AddLine(const std::string& stage, const Fields& fields, Report& report) {
   report.tool = std::string(fields[kTool]);
   part->job = std::string(fields[kJob]);
   part->group = std::string(fields[kGroup]);
+  // Which of these it is nobody can tell: times and counts of all three may grow, or not.
+  for (const Part& other : report.parts) {
+    if (other.job != part->job || other.group != part->group) continue;
+    return Unreadable(
+        stage, absl::StrCat("job ", part->job, " has several lines: jobs of one name (numjobs), ",
+                            "reports of --status-interval and several runs look alike in the ",
+                            "terse form; use --group_reporting or --output-format=json"));
+  }
   report.parts.push_back(*std::move(part));
   return absl::OkStatus();
 }

@@ -35,8 +35,12 @@ std::string Complaint(std::string_view text) {
 // A part of a report as measurements.
 class Writer {
  public:
-  Writer(const GpuPart& part, bool mixed, bool headline, Measurements& result)
-      : part_(part), headline_(headline), result_(result), dimensions_(Names(part, mixed)) {}
+  Writer(const GpuReport& report, const GpuPart& part, bool mixed, bool headline,
+         Measurements& result)
+      : part_(part),
+        headline_(headline),
+        result_(result),
+        dimensions_(Names(part, mixed, report.streams())) {}
 
   Status Write() {
     const auto times = FromMessage(part_.times());
@@ -55,10 +59,14 @@ class Writer {
   }
 
  private:
-  static Dimensions Names(const GpuPart& part, bool mixed) {
+  // All that makes its numbers incomparable with those of another part.
+  static Dimensions Names(const GpuPart& part, bool mixed, std::uint32_t streams) {
     Dimensions names;
     const auto add = [&](const char* key, const std::string& value) {
       if (!value.empty()) names.emplace_back(key, value);
+    };
+    const auto add_number = [&](const char* key, double value) {
+      if (value > 0) names.emplace_back(key, NumberText(value));
     };
     if (mixed) add("in", "mixed");
     add("work", part.work());
@@ -67,6 +75,9 @@ class Writer {
     add("direction", part.direction());
     add("host_memory", part.host_memory());
     if (part.size() > 0) add("size", absl::StrCat(part.size()));
+    add_number("gflop", part.flop() / kGiga);
+    add_number("launches", part.launches());
+    if (streams > 1) add_number("streams", streams);
     return names;
   }
 
@@ -220,7 +231,7 @@ Result<Measurements> Parse(const Outputs& outputs) {
   for (int i = 0; i < report->parts_size(); ++i) {
     // Of several sizes the largest is what people ask for.
     const bool headline = mixed || i + 1 == report->parts_size();
-    Status status = Writer(report->parts(i), mixed, headline, result).Write();
+    Status status = Writer(*report, report->parts(i), mixed, headline, result).Write();
     if (!status.ok()) return status;
   }
   AddHealth(report->health(), result);

@@ -18,13 +18,17 @@ Result<v1::suites::IperfSpec> ReadSpec(std::string_view json);
 GangPlan Plan(const v1::suites::IperfSpec& spec, const Gang& gang);
 Result<Measurements> Parse(const Outputs& outputs);
 
-/// What the spec asks for, to compare; 0: not known.
-struct Expected {
-  std::uint32_t streams = 0;
-  std::uint32_t seconds = 0;
+/// What a client did, to be held against its spec.
+struct Done {
+  double streams = 0;  ///< of a direction; 0: it does not say
+  double seconds = 0;
+  bool forward = false;
   bool reverse = false;
-  bool bidirectional = false;
+  bool udp = false;
 };
+
+/// How that is not what `spec` asks for; empty: it is, or there is no spec.
+std::string Otherwise(const Done& done, const v1::suites::IperfSpec* spec);
 
 /// Whether the text is that of iperf3 without --json, or of iperf 2 with --reportstyle C.
 bool IsIperf3Text(std::string_view text);
@@ -33,10 +37,11 @@ bool IsIperf2Csv(std::string_view text);
 /// Suite::runs: of iperf3 and of iperf 2 as text.
 std::vector<std::size_t> Runs(std::string_view output);
 
-/// Of the client of either tool. Iperf 2 prints text or CSV.
-Result<Measurements> ParseIperf3(const StageOutput& client, const Expected& expected);
-Result<Measurements> ParseIperf3Text(const StageOutput& client, const Expected& expected);
-Result<Measurements> ParseIperf2(const StageOutput& client, const Expected& expected);
+/// Of the client of either tool; `spec` is null where it is not known. Iperf 2 prints text or CSV.
+using Parser = Result<Measurements>(const StageOutput& client, const v1::suites::IperfSpec* spec);
+Parser ParseIperf3;
+Parser ParseIperf3Text;
+Parser ParseIperf2;
 
 inline constexpr std::string_view kSum = "SUM";
 inline constexpr double kGiga = 1e9;  ///< bits
@@ -69,13 +74,16 @@ struct Flow {
   std::string direction;  ///< "forward"
   double received_bits_per_s = 0;
   double sent_bits_per_s = 0;
+  double parts_received_bits_per_s = 0;  ///< sum over the streams; 0: not known
+  double parts_sent_bits_per_s = 0;
   std::optional<Loss> loss = {};                    ///< of UDP
   double lost_percent = 0;                          ///< of UDP
   std::optional<double> retransmits = {};           ///< not all systems count them
   std::vector<std::vector<double>> intervals = {};  ///< their ends in seconds, and Gbit/s
 };
 
-/// Adds the measurements of a direction, and its intervals as a series. Their ends (1.00011) are
+/// Adds the measurements of a direction, and its intervals as a series; a rate that is over the sum
+/// of its streams is a failure. Their ends (1.00011) are
 /// put on the grid of the interval, so that a row is a second and repetitions have the same rows.
 void AddFlow(Flow flow, Measurements& result);
 

@@ -6,13 +6,12 @@
 #include <string>
 #include <utility>
 
+#include "lib/suite/plausible.h"
 #include "lib/suite/text.h"
 #include "suites/iperf/iperf.h"
 
 namespace twofold::suite::iperf {
 namespace {
-
-constexpr double kShortest = 0.99;  // of the seconds asked for; they are met to some milliseconds
 
 // Streams by id. With --interval there are rows of parts, too. The row of the whole starts at 0, as
 // the first part does, and comes after all parts.
@@ -149,9 +148,24 @@ void Add(const char* name, double value, const char* unit, Better better, bool h
   result.measurements.push_back({name, value, unit, better, headline, std::move(dimensions)});
 }
 
+// 0: there is only the sum.
+double SumOfStreams(const Rows& rows) {
+  double sum = 0;
+  for (const auto& [id, row] : rows.sent) {
+    if (id != kSum) sum += row.bits_per_second;
+  }
+  return sum;
+}
+
 void AddSent(const Rows& rows, const Row& total, Measurements& result) {
-  Add(rows.udp ? "throughput_sent" : "throughput", total.bits_per_second / kGiga, "Gbit/s",
-      Better::kHigher, !rows.udp, result);
+  const char* name = rows.udp ? "throughput_sent" : "throughput";
+  const double rate = total.bits_per_second / kGiga;
+  const std::string fault = FaultOfTotal(rate, SumOfStreams(rows) / kGiga, "Gbit/s");
+  if (fault.empty()) {
+    Add(name, rate, "Gbit/s", Better::kHigher, !rows.udp, result);
+  } else {
+    result.failures.push_back({name, "left out: " + fault});
+  }
   const auto retransmits = rows.retransmits.find(total.id);
   if (retransmits != rows.retransmits.end()) {
     Add("retransmits", retransmits->second, "", Better::kLower, true, result);
@@ -191,18 +205,19 @@ const Row* Total(const Rows& rows) {
 
 // A log that was cut off has whole rows, too.
 Status CheckWhole(const std::string& stage, const Rows& rows, const Row* total,
-                  const Expected& expected) {
+                  const v1::suites::IperfSpec* spec) {
   if (rows.sent.empty()) return Unreadable(stage, "no result of iperf in it");
   if (total == nullptr) return Unreadable(stage, "its [SUM] line is missing: it is cut off");
   const auto streams = static_cast<std::uint32_t>(rows.sent.size() - rows.sent.count(kSum));
-  const std::uint32_t wanted = expected.streams != 0 ? expected.streams : rows.connections;
-  const bool only_sum = streams == 0 && expected.streams == 0;  // --sum-only
-  if (wanted != 0 && streams != wanted && !only_sum) {
-    return Unreadable(stage, absl::StrCat("it has ", streams, " streams, not ", wanted));
+  const Done done{.streams = static_cast<double>(streams),  // 0 with --sum-only
+                  .seconds = total->end,
+                  .forward = true,
+                  .udp = rows.udp};
+  if (const std::string otherwise = Otherwise(done, spec); !otherwise.empty()) {
+    return Unreadable(stage, otherwise);
   }
-  if (total->end < kShortest * expected.seconds) {
-    return Unreadable(stage, absl::StrCat("it ends after ", NumberText(total->end), " s, not ",
-                                          expected.seconds));
+  if (rows.connections != 0 && streams != 0 && streams != rows.connections) {
+    return Unreadable(stage, absl::StrCat("it has ", streams, " streams, not ", rows.connections));
   }
   if (rows.udp && rows.received.size() < streams) {
     return Unreadable(stage, "a server report is missing");
@@ -217,7 +232,7 @@ bool IsIperf2Csv(std::string_view text) {
                  [](std::string_view line) { return ToCsvRow(SplitAt(',', line)).has_value(); });
 }
 
-Result<Measurements> ParseIperf2(const StageOutput& client, const Expected& expected) {
+Result<Measurements> ParseIperf2(const StageOutput& client, const v1::suites::IperfSpec* spec) {
   const std::string stage = StageName(client, "client");
   // It exits with 0 when the connection is refused: what it says is all that tells.
   for (const std::string* text : {&client.err, &client.out}) {
@@ -227,7 +242,7 @@ Result<Measurements> ParseIperf2(const StageOutput& client, const Expected& expe
   if (const std::string end = BadEnd(client); !end.empty()) return ToolFailed(stage, end);
   const Rows rows = Collect(client.out);
   const Row* total = Total(rows);
-  Status status = CheckWhole(stage, rows, total, expected);
+  Status status = CheckWhole(stage, rows, total, spec);
   if (!status.ok()) return status;
   Measurements result;
   result.tool = "iperf 2";

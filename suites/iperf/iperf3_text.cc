@@ -23,6 +23,15 @@ struct TextRows {
   std::map<std::string_view, std::vector<Row>> intervals;
 };
 
+/// The rates of all streams; 0: there is only one, or only the sum (--sum-only).
+double SumOfStreams(const std::map<std::string_view, Row>& rows) {
+  double sum = 0;
+  for (const auto& [id, row] : rows) {
+    if (id != kSum) sum += row.bits_per_second;
+  }
+  return sum;
+}
+
 /// The row of all streams; that of the only one is that, too. Null: there is none.
 template <typename Value>
 const Value* TotalOf(const std::map<std::string_view, Value>& rows) {
@@ -42,8 +51,8 @@ std::optional<std::string_view> ComplaintIn(std::string_view line) {
 
 class TextReader {
  public:
-  explicit TextReader(const StageOutput& client)
-      : client_(client), stage_(StageName(client, "client")) {
+  TextReader(const StageOutput& client, const v1::suites::IperfSpec* spec)
+      : client_(client), spec_(spec), stage_(StageName(client, "client")) {
     result_.tool = "iperf 3";
   }
 
@@ -53,11 +62,14 @@ class TextReader {
     }
     if (!complaint_.empty()) return ToolFailed(stage_, complaint_);
     if (const std::string end = BadEnd(client_); !end.empty()) return ToolFailed(stage_, end);
-    if (!done_) return Unreadable(stage_, "it ends before 'iperf Done.'");
+    if (!whole_) return Unreadable(stage_, "it ends before 'iperf Done.'");
     if (directions_.empty()) return Unreadable(stage_, "no result of iperf3 in it");
     for (const auto& [name, rows] : directions_) {
       Status status = AddDirection(name, rows);
       if (!status.ok()) return status;
+    }
+    if (const std::string otherwise = Otherwise(done_, spec_); !otherwise.empty()) {
+      return Unreadable(stage_, otherwise);
     }
     for (Measurement& one : cpu_) result_.measurements.push_back(std::move(one));
     return std::move(result_);
@@ -74,9 +86,9 @@ class TextReader {
     } else if (line.starts_with("CPU Utilization: ")) {
       ReadCpu(line);
     } else if (line.starts_with("[ ID]")) {
-      udp_ = udp_ || line.find("Datagrams") != line.npos;
+      done_.udp = done_.udp || line.find("Datagrams") != line.npos;
     } else if (line == kDone) {
-      done_ = true;
+      whole_ = true;
     } else if (const auto row = ToRow(line)) {
       Keep(*row);
     }
@@ -115,10 +127,15 @@ class TextReader {
                         absl::StrCat("its totals are missing of direction ", std::string(name)));
     }
     if (received->bytes <= 0) return ToolFailed(stage_, "no data arrived");
+    (name == "forward" ? done_.forward : done_.reverse) = true;
+    done_.seconds = sent->end;
+    done_.streams = static_cast<double>(rows.sent.size() - rows.sent.count(kSum));
     Flow flow{.direction = std::string(name),
               .received_bits_per_s = received->bits_per_second,
-              .sent_bits_per_s = sent->bits_per_second};
-    if (udp_) {
+              .sent_bits_per_s = sent->bits_per_second,
+              .parts_received_bits_per_s = SumOfStreams(rows.received),
+              .parts_sent_bits_per_s = SumOfStreams(rows.sent)};
+    if (done_.udp) {
       flow.loss = ToLoss(*received);
       if (!flow.loss || flow.loss->packets <= 0) {
         return Unreadable(stage_, "its lost datagrams are missing");
@@ -137,14 +154,15 @@ class TextReader {
   }
 
   const StageOutput& client_;
+  const v1::suites::IperfSpec* const spec_;
   const std::string stage_;
   Measurements result_;
   std::map<std::string_view, TextRows> directions_;
   std::vector<Measurement> cpu_;
   std::string complaint_;
   bool reverse_ = false;
-  bool udp_ = false;
-  bool done_ = false;
+  Done done_;
+  bool whole_ = false;
 };
 
 }  // namespace
@@ -155,8 +173,9 @@ bool IsIperf3Text(std::string_view text) {
   });
 }
 
-Result<Measurements> ParseIperf3Text(const StageOutput& client, const Expected& /*expected*/) {
-  return TextReader(client).Read();
+Result<Measurements> ParseIperf3Text(const StageOutput& client,
+                                     const v1::suites::IperfSpec* spec) {
+  return TextReader(client, spec).Read();
 }
 
 }  // namespace twofold::suite::iperf

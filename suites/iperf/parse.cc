@@ -8,8 +8,6 @@
 namespace twofold::suite::iperf {
 namespace {
 
-using Parser = Result<Measurements> (*)(const StageOutput& client, const Expected& expected);
-
 bool IsJson(std::string_view text) {
   return AnyLine(text, [](std::string_view line) { return line.starts_with('{'); });
 }
@@ -17,13 +15,13 @@ bool IsJson(std::string_view text) {
 // Which form an output has tells the output itself.
 struct Form {
   bool (*is)(std::string_view text);
-  Parser read;
+  Parser* read;
 };
 constexpr Form kForms[] = {
     {IsJson, ParseIperf3}, {IsIperf3Text, ParseIperf3Text}, {IsIperf2Csv, ParseIperf2}};
 
 // With an unknown host iperf 2 says nothing that only it would say.
-Parser ParserOf(const StageOutput& client) {
+Parser* ParserOf(const StageOutput& client) {
   for (const Form& form : kForms) {
     if (form.is(client.out) || form.is(client.err)) return form.read;
   }
@@ -53,13 +51,10 @@ Result<Measurements> Parse(const Outputs& outputs) {
       std::find_if(outputs.stages.begin(), outputs.stages.end(),
                    [](const StageOutput& stage) { return stage.stage != "server"; });
   if (client == outputs.stages.end()) return Unreadable("client", "no output");
-  Expected expected;
-  if (!outputs.spec.empty()) {
-    const auto spec = ReadSpec(outputs.spec);
-    if (!spec.ok()) return spec.status();
-    expected = {spec->streams(), spec->duration(), spec->reverse(), spec->bidirectional()};
-  }
-  return ParserOf(*client)(*client, expected);
+  if (outputs.spec.empty()) return ParserOf(*client)(*client, nullptr);
+  const auto spec = ReadSpec(outputs.spec);
+  if (!spec.ok()) return spec.status();
+  return ParserOf(*client)(*client, &*spec);
 }
 
 }  // namespace twofold::suite::iperf

@@ -1,6 +1,10 @@
+#include <absl/strings/str_cat.h>
+
 #include <cmath>
+#include <string>
 #include <utility>
 
+#include "lib/suite/plausible.h"
 #include "lib/suite/text.h"
 #include "suites/iperf/iperf.h"
 
@@ -80,6 +84,23 @@ void PutOnGrid(std::vector<std::vector<double>>& intervals) {
 
 }  // namespace
 
+std::string Otherwise(const Done& done, const v1::suites::IperfSpec* spec) {
+  constexpr double kShortest = 0.99;  // they keep the time to some milliseconds
+  if (spec == nullptr) return {};
+  if (done.streams != 0 && done.streams != spec->streams()) {
+    return absl::StrCat("it has ", done.streams, " streams, not ", spec->streams());
+  }
+  if (done.seconds < kShortest * spec->duration()) {
+    return absl::StrCat("it ends after ", NumberText(done.seconds), " s, not ", spec->duration());
+  }
+  const bool backward = spec->reverse() || spec->bidirectional();
+  if (done.forward == spec->reverse() || done.reverse != backward) {
+    return "its directions are not those that the spec asks for";
+  }
+  if (done.udp == (spec->protocol() == "UDP")) return {};
+  return absl::StrCat("it is of ", done.udp ? "UDP" : "TCP", ", not of ", spec->protocol());
+}
+
 void AddFlow(Flow flow, Measurements& result) {
   using enum Better;
   const Dimensions direction = {{"direction", std::move(flow.direction)}};
@@ -87,8 +108,14 @@ void AddFlow(Flow flow, Measurements& result) {
                        bool headline) {
     result.measurements.push_back({name, value, unit, better, headline, direction});
   };
-  add("throughput", flow.received_bits_per_s / kGiga, "Gbit/s", kHigher, true);
-  add("throughput_sent", flow.sent_bits_per_s / kGiga, "Gbit/s", kHigher, false);
+  const auto add_rate = [&](const char* name, double bits, double of_parts, bool headline) {
+    const std::string fault = FaultOfTotal(bits / kGiga, of_parts / kGiga, "Gbit/s");
+    if (fault.empty()) return add(name, bits / kGiga, "Gbit/s", kHigher, headline);
+    result.failures.push_back(
+        {name, absl::StrCat("left out, direction ", direction[0].second, ": ", fault)});
+  };
+  add_rate("throughput", flow.received_bits_per_s, flow.parts_received_bits_per_s, true);
+  add_rate("throughput_sent", flow.sent_bits_per_s, flow.parts_sent_bits_per_s, false);
   if (flow.loss) {
     add("lost", flow.lost_percent, "%", kLower, true);
     add("lost_packets", flow.loss->lost, "", kLower, false);

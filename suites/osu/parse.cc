@@ -96,6 +96,18 @@ Status CheckLargest(const Section& section, const Table& table, std::uint64_t la
                                           largest, " B that were asked for: it was stopped"));
 }
 
+// Without a spec nobody knows up to which size the test was to go; on its own it goes on to this.
+void NoteEarlyEnd(const Section& section, const Table& table, Measurements& result) {
+  const Test* test = FindTest(section.test);
+  const auto& rows = table.data.rows;
+  if (test == nullptr || table.data.columns[0].column.name != "size" || IsLimited(section)) return;
+  if (rows.back()[0] * 2 > static_cast<double>(test->largest)) return;
+  result.notes.push_back(absl::StrCat(section.test, ": its table ends at ",
+                                      NumberText(rows.back()[0]), " B, where the test by itself ",
+                                      "goes to ", test->largest,
+                                      " B: it was asked for less, or it is cut off"));
+}
+
 Status CheckTables(const Section& section, const Report& report, std::uint64_t largest) {
   if (report.tables.empty() && report.single.empty() && !report.hello && !MayBeSilent(section)) {
     const bool silent = section.lines.empty();
@@ -120,7 +132,10 @@ Status ReadTest(const Section& section, std::uint64_t largest, Measurements& res
   if (!status.ok()) return status;
   report->skipped.SayIn(result.notes);
   const Dimensions dimensions = DimensionsOf(section);
-  for (const Table& table : report->tables) AddOne(section.test, table, dimensions, result);
+  for (const Table& table : report->tables) {
+    if (largest == 0) NoteEarlyEnd(section, table, result);
+    AddOne(section.test, table, dimensions, result);
+  }
   for (Measurement& one : report->single) {
     one.dimensions = dimensions;
     result.measurements.push_back(std::move(one));

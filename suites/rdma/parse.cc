@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "lib/suite/document.h"
+#include "lib/suite/plausible.h"
 #include "lib/suite/text.h"
 #include "suites/rdma/rdma.h"
 
@@ -215,16 +218,76 @@ Status CheckWhole(const std::string& name, const StageOutput& stage, const Repor
   return absl::OkStatus();
 }
 
-// With -a there is one row for each power of two from 2 to 2^23; datagrams end at the MTU.
-Status CheckSizes(const std::string& name, const StageOutput& stage, const Report& report) {
-  constexpr std::size_t kAllSizes = 23;
-  const auto has = [&](const char* word) {
-    return std::find(stage.argv.begin(), stage.argv.end(), word) != stage.argv.end();
+// What a spec asks for, and a report says of itself.
+struct Asked {
+  std::string operation;
+  std::string direction;
+  std::uint32_t size = 0;  // 0: all
+  bool datagrams = false;
+};
+
+template <typename Spec>
+Asked AskedBy(const Spec& spec) {
+  const auto has = [&](std::string_view word) {
+    const auto& words = spec.extra_args();
+    return std::find(words.begin(), words.end(), word) != words.end();
   };
-  const bool all = has("-a") && !has("UD");
-  const std::size_t rows = report.table.rows.size();
-  if (!all || rows == kAllSizes) return absl::OkStatus();
-  return Unreadable(name, absl::StrCat(rows, " of ", kAllSizes, " sizes"));
+  return {.operation = spec.mode(),
+          .direction = has("-b") || has("--bidirectional") ? "bidirectional" : "unidirectional",
+          .size = spec.message_size(),
+          .datagrams = has("UD") || has("--connection=UD")};
+}
+
+// One row of the size that was asked for, or one for each power of two from 2 to 2^23; datagrams
+// end at the MTU.
+std::string OtherSizes(const Asked& asked, const SizeTable& table) {
+  constexpr std::size_t kAllSizes = 23;
+  const std::size_t rows = table.rows.size();
+  if (asked.size == 0) {
+    const bool all = rows == kAllSizes || (asked.datagrams && rows < kAllSizes);
+    return all ? "" : absl::StrCat(rows, " of ", kAllSizes, " sizes");
+  }
+  if (rows == 1 && table.rows[0][0] == asked.size) return {};
+  return absl::StrCat("it is not of ", asked.size, " B alone");
+}
+
+// How a report is not that of what was asked for; empty: it is.
+std::string Otherwise(const Asked& asked, const Report& report) {
+  for (const auto& [name, wanted] :
+       {std::pair<std::string_view, const std::string&>{"operation", asked.operation},
+        {"direction", asked.direction}}) {
+    for (const auto& [fact, is] : report.facts) {
+      if (fact == name && is != wanted) {
+        return absl::StrCat("its ", fact, " is ", is, ", not ", wanted);
+      }
+    }
+  }
+  return OtherSizes(asked, report.table);
+}
+
+TableColumn* ColumnOf(SizeTable& table, std::string_view name) {
+  for (TableColumn& each : table.columns) {
+    if (each.column.name == name) return &each;
+  }
+  return nullptr;
+}
+
+// Headings say MB of 2^20 bytes; rows that have a rate of messages prove what it is.
+void ProveUnits(SizeTable& table) {
+  TableColumn* average = ColumnOf(table, "bandwidth");
+  const TableColumn* messages = ColumnOf(table, "message_rate");
+  if (average == nullptr || messages == nullptr || average->column.unit != "MiB/s") return;
+  std::vector<TimedRate> rates;
+  for (const auto& row : table.rows) {
+    const double rate = row[static_cast<std::size_t>(messages - table.columns.data())];
+    if (rate <= 0) continue;
+    const double megas = row[static_cast<std::size_t>(average - table.columns.data())];
+    rates.push_back({.bytes = row[0], .seconds = 1 / rate, .megas = megas});
+  }
+  const std::string unit(ProvenMega(rates));
+  if (unit.empty()) return;
+  average->column.unit = unit;
+  if (TableColumn* peak = ColumnOf(table, "best_bandwidth")) peak->column.unit = unit;
 }
 
 // With -D there is no peak, which then is 0 in all rows: what is not measured is missing.
@@ -240,24 +303,38 @@ void DropUnmeasured(SizeTable& table) {
   }
 }
 
-Result<Measurements> ReadClient(const StageOutput& stage, WordList words, const char* series) {
+// What the suites differ in.
+struct Kind {
+  WordList words;
+  const char* series;
+  Result<Asked> (*asked)(const std::string& spec);
+};
+
+Result<Measurements> ReadClient(const StageOutput& stage, const Kind& kind,
+                                const std::string& spec) {
   const std::string name = StageName(stage, "client");
   Status status = CheckEnd(name, stage);
   if (!status.ok()) return status;
-  auto report = Reader(words).Read(name, stage.out);
+  auto report = Reader(kind.words).Read(name, stage.out);
   if (!report.ok()) return report.status();
   status = CheckWhole(name, stage, *report);
-  if (status.ok()) status = CheckSizes(name, stage, *report);
   if (!status.ok()) return status;
+  if (!spec.empty()) {
+    const auto asked = kind.asked(spec);
+    if (!asked.ok()) return asked.status();
+    const std::string otherwise = Otherwise(*asked, *report);
+    if (!otherwise.empty()) return Unreadable(name, otherwise);
+  }
   Measurements result;
   DropUnmeasured(report->table);
+  ProveUnits(report->table);
   report->skipped.SayIn(result.notes);
-  AddTable(series, report->table, report->facts, Empty::kDoesNotCount, result);
+  AddTable(kind.series, report->table, report->facts, Empty::kDoesNotCount, result);
   return result;
 }
 
 // The client's table is the result; the server's words are for when it failed.
-Result<Measurements> Parse(const Outputs& outputs, WordList words, const char* series) {
+Result<Measurements> Parse(const Outputs& outputs, const Kind& kind) {
   Status server;
   const StageOutput* client = nullptr;
   for (const StageOutput& stage : outputs.stages) {
@@ -270,7 +347,15 @@ Result<Measurements> Parse(const Outputs& outputs, WordList words, const char* s
   if (client == nullptr) {
     return server.ok() ? Unreadable("client", "it has not run") : server;
   }
-  return ReadClient(*client, words, series);
+  return ReadClient(*client, kind, outputs.spec);
+}
+
+// By Read...Spec.
+template <auto read>
+Result<Asked> AskedIn(const std::string& json) {
+  const auto spec = read(json);
+  if (!spec.ok()) return spec.status();
+  return AskedBy(*spec);
 }
 
 }  // namespace
@@ -278,11 +363,11 @@ Result<Measurements> Parse(const Outputs& outputs, WordList words, const char* s
 std::vector<std::size_t> Runs(std::string_view output) { return LinesWhere(output, IsTitle); }
 
 Result<Measurements> ParseBandwidth(const Outputs& outputs) {
-  return Parse(outputs, kBandwidthWords, "bandwidth");
+  return Parse(outputs, {kBandwidthWords, "bandwidth", &AskedIn<&ReadBandwidthSpec>});
 }
 
 Result<Measurements> ParseLatency(const Outputs& outputs) {
-  return Parse(outputs, kLatencyWords, "latency");
+  return Parse(outputs, {kLatencyWords, "latency", &AskedIn<&ReadLatencySpec>});
 }
 
 }  // namespace twofold::suite::rdma

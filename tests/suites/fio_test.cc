@@ -115,12 +115,25 @@ TEST(FioParse, RealOutputGivesItsNumbers) {
   ExpectGoldenNumbers("fio", "fio/two_jobs.json");
 }
 
+// Two jobs of one name, each with a line of its own.
+constexpr char kTwice[] = "fio/forms_two.terse";
+
+// The last of a run's reports, and a second job, look the same.
+TEST(FioParse, SeveralLinesOfAJobInTheTerseFormAreRefusedAsNothingTellsWhatTheyAre) {
+  for (const char* sample : {kTwice, "fio/cases/status-interval.terse"}) {
+    EXPECT_TRUE(FailsWith(fio::Parse(Saved(sample)), "job mix has several lines")) << sample;
+  }
+  const std::string one = Sample("fio/forms_group.terse");
+  EXPECT_TRUE(FailsWith(fio::Parse(SavedText(one + one)), "job mix has several lines"));
+}
+
 TEST(FioParse, AllFormsOfARunSayTheSame) {
   for (const char* run : {"two", "group", "lat", "both"}) {
     const std::string name = std::string("fio/forms_") + run;
     const auto json = fio::Parse(Saved(name + ".json"));
     ASSERT_TRUE(json.ok()) << json.status();
     for (const char* form : {".txt", ".terse"}) {
+      if (name + form == kTwice) continue;
       ExpectGoldenNumbers("fio", name + form);
       const auto result = fio::Parse(Saved(name + form));
       ASSERT_TRUE(result.ok()) << result.status();
@@ -132,7 +145,7 @@ TEST(FioParse, AllFormsOfARunSayTheSame) {
 
 TEST(FioParse, OfSeveralFormsTheMostExactIsRead) {
   const std::string all =
-      Sample("fio/forms_two.terse") + Sample("fio/forms_two.json") + Sample("fio/forms_two.txt");
+      Sample(kTwice) + Sample("fio/forms_two.json") + Sample("fio/forms_two.txt");
   const auto result = fio::Parse(SavedText(all));
   ASSERT_TRUE(result.ok()) << result.status();
   EXPECT_EQ(result->measurements, fio::Parse(Saved("fio/forms_two.json"))->measurements);
@@ -145,7 +158,7 @@ TEST(FioParse, HeadlinesAreOfOneClock) {
                                       {"fio/forms_lat.json", "total_latency_"},
                                       {"fio/forms_lat.txt", "total_latency_"},
                                       {"fio/forms_both.json", "total_latency_"},
-                                      {"fio/forms_two.terse", "completion_latency_"}}) {
+                                      {"fio/forms_group.terse", "completion_latency_"}}) {
     const auto result = fio::Parse(Saved(sample));
     ASSERT_TRUE(result.ok()) << result.status();
     int latencies = 0;
@@ -260,7 +273,7 @@ TEST(FioParse, ABadExitIsAFailureThoughThereAreNumbers) {
 }
 
 TEST(FioParse, CutOffAnywhereIsNoNumber) {
-  for (const char* sample : {"fio/worker0.json", "fio/forms_two.txt", "fio/forms_two.terse"}) {
+  for (const char* sample : {"fio/worker0.json", "fio/forms_two.txt", "fio/forms_group.terse"}) {
     const std::string text = Sample(sample);
     // After that line there is nothing that is read; of terse lines the last one tells by its end.
     const std::size_t end = std::min(text.size() - 3, text.find("Run status group 0"));

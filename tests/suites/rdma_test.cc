@@ -18,10 +18,10 @@ constexpr char kNoDevice[] =
     " Did not detect devices \n If device exists, check if driver is up\n"
     " Unable to find the Infiniband/RoCE device\n";
 
-Outputs Client(const std::string& sample, const std::vector<std::string>& argv = {}) {
+Outputs Client(const std::string& sample, const char* spec = "") {
   Outputs outputs = EndedWell("rdma/" + sample);
   outputs.stages[0].stage = "client";
-  outputs.stages[0].argv = argv;
+  outputs.spec = spec;
   return outputs;
 }
 
@@ -83,7 +83,7 @@ TEST(RdmaParse, TablesGiveTheirNumbers) {
 }
 
 TEST(RdmaParse, AllSizesAreKept) {
-  const auto result = rdma::ParseBandwidth(Client("read_bw.txt", {"ib_read_bw", "-a"}));
+  const auto result = rdma::ParseBandwidth(Client("read_bw.txt", "{}"));
   ASSERT_TRUE(result.ok()) << result.status();
   ASSERT_EQ(result->series.size(), 1U);
   ASSERT_EQ(result->series[0].rows.size(), 23U);
@@ -92,7 +92,7 @@ TEST(RdmaParse, AllSizesAreKept) {
 }
 
 TEST(RdmaParse, FewerSizesThanAskedForAreAnError) {
-  EXPECT_TRUE(FailsWith(rdma::ParseBandwidth(Client("send_bw_duration.txt", {"ib_send_bw", "-a"})),
+  EXPECT_TRUE(FailsWith(rdma::ParseBandwidth(Client("send_bw_duration.txt", R"({"mode": "send"})")),
                         "client: 1 of 23 sizes"));
 }
 

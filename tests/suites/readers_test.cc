@@ -3,6 +3,7 @@
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_replace.h>
 #include <absl/strings/str_split.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -101,6 +102,23 @@ TEST(Readers, TwoRunsAreNeverMerged) {
   }
 }
 
+// A file that ends after any of its lines: refused, failed, noted, or it says only what the whole
+// file says.
+TEST(Readers, WhatIsCutOffAfterAnyLineSaysNothingThatTheWholeDoesNot) {
+  for (const Suite& suite : Suites()) {
+    const std::string text = Sample(Samples().at(suite.name));
+    const auto whole = ParseText(suite, text);
+    for (std::size_t end = text.find('\n'); end + 1 < text.size(); end = text.find('\n', end + 1)) {
+      const auto part = ParseText(suite, text.substr(0, end + 1));
+      if (!part.ok() || !part->failures.empty()) continue;
+      if (part->notes.size() > whole->notes.size()) continue;
+      EXPECT_THAT(whole->measurements, ::testing::IsSupersetOf(part->measurements))
+          << suite.name << " " << end;
+      EXPECT_THAT(whole->series, ::testing::IsSupersetOf(part->series)) << suite.name << " " << end;
+    }
+  }
+}
+
 TEST(Readers, JsonSaysWhereItIsWrong) {
   const Suite& fio = *FindSuite("fio");
   std::string text = Sample("fio/worker0.json");
@@ -154,7 +172,7 @@ TEST(Readers, AFioProcessThatWasKilledIsAFailedRun) {
   outputs.stages[0].exit_code = 0;
   outputs.stages[0].err = "fio: pid=4711, got signal=9\n";
   EXPECT_TRUE(FailsWith(fio.parse(outputs), "fio: pid=4711, got signal=9"));
-  for (const char* sample : {"fio/worker0.json", "fio/forms_two.txt", "fio/forms_two.terse"}) {
+  for (const char* sample : {"fio/worker0.json", "fio/forms_two.txt", "fio/forms_group.terse"}) {
     const std::string said = "fio: pid=4711, got signal=9\n" + Sample(sample);
     EXPECT_TRUE(FailsWith(ParseText(fio, said), "got signal=9")) << sample;
   }
@@ -214,7 +232,7 @@ TEST(Readers, WhatCameIsHeldAgainstTheSpec) {
   Outputs outputs = Saved("iperf/iperf3_tcp.json");
   for (const auto& [spec, why] :
        {std::pair{R"({"duration": 3, "streams": 2})", "it has 1 streams, not 2"},
-        {R"({"duration": 30})", "it is of 3 s, not of 30"},
+        {R"({"duration": 30})", "it ends after 3 s, not 30"},
         {R"({"duration": 3, "bidirectional": true})", "its directions"},
         {R"({"duration": 3, "reverse": true})", "its directions"}}) {
     outputs.spec = spec;
@@ -222,6 +240,103 @@ TEST(Readers, WhatCameIsHeldAgainstTheSpec) {
   }
   outputs.spec = R"({"duration": 3})";
   EXPECT_TRUE(iperf.parse(outputs).ok());
+}
+
+TEST(Readers, TextOfIperf3IsHeldAgainstTheSpec) {
+  const Suite& iperf = *FindSuite("iperf");
+  Outputs outputs = Saved("iperf/iperf3_text_two.txt");
+  const auto read = [&](const char* spec) {
+    outputs.spec = spec;
+    return iperf.parse(outputs);
+  };
+  EXPECT_TRUE(read(R"({"duration": 2, "streams": 2})").ok());
+  EXPECT_TRUE(FailsWith(read(R"({"duration": 2, "streams": 3})"), "it has 2 streams, not 3"));
+  EXPECT_TRUE(FailsWith(read(R"({"duration": 20, "streams": 2})"), "it ends after 2.01 s, not 20"));
+  EXPECT_TRUE(FailsWith(read(R"({"duration": 2, "streams": 2, "bidirectional": true})"),
+                        "its directions are not those"));
+  EXPECT_TRUE(FailsWith(read(R"({"duration": 2, "streams": 2, "protocol": "UDP"})"),
+                        "it is of TCP, not of UDP"));
+}
+
+TEST(Readers, PerftestIsHeldAgainstTheSpec) {
+  const Suite& bandwidth = *FindSuite("rdma-bandwidth");
+  Outputs outputs = Saved("rdma/read_bw.txt");
+  const auto read = [&](const char* spec) {
+    outputs.spec = spec;
+    return bandwidth.parse(outputs);
+  };
+  EXPECT_TRUE(read("{}").ok());
+  EXPECT_TRUE(FailsWith(read(R"({"mode": "write"})"), "its operation is read, not write"));
+  EXPECT_TRUE(FailsWith(read(R"({"extraArgs": ["-b"]})"),
+                        "its direction is unidirectional, not bidirectional"));
+  EXPECT_TRUE(FailsWith(read(R"({"messageSize": 65536})"), "it is not of 65536 B alone"));
+  outputs = Saved("rdma/send_bw_duration.txt");
+  EXPECT_TRUE(FailsWith(read(R"({"mode": "send"})"), "1 of 23 sizes"));
+}
+
+// Whose sum was doubled on the way.
+TEST(Readers, ARateOfAllThatIsOverTheSumOfItsStreamsIsLeftOut) {
+  const auto left_out = [](const std::string& text, const char* name) {
+    const auto read = ParseText(*FindSuite("iperf"), text);
+    ASSERT_TRUE(read.ok()) << read.status();
+    ASSERT_EQ(read->failures.size(), 1U);
+    EXPECT_EQ(read->failures[0].stage, name);
+    EXPECT_NE(read->failures[0].reason.find("is over the sum of its parts"), std::string::npos);
+    for (const Measurement& one : read->measurements) EXPECT_NE(one.name, name);
+  };
+  auto document = FindDocument("", Sample("iperf/iperf3_tcp.json"));
+  ASSERT_TRUE(document.ok());
+  Json& rate = document->json["end"]["sum_received"]["bits_per_second"];
+  rate = 2 * rate.get<double>();
+  left_out(document->json.dump(), "throughput");
+  left_out(
+      "Connecting to host h, port 5201\n[ ID] Interval           Transfer     Bitrate\n"
+      "[  5]   0.00-2.00   sec  1.04 GBytes  4.46 Gbits/sec    5  sender\n"
+      "[  5]   0.00-2.00   sec  1.04 GBytes  4.46 Gbits/sec       receiver\n"
+      "[  7]   0.00-2.00   sec  1.04 GBytes  4.46 Gbits/sec    5  sender\n"
+      "[  7]   0.00-2.00   sec  1.04 GBytes  4.46 Gbits/sec       receiver\n"
+      "[SUM]   0.00-2.00   sec  2.08 GBytes  8.92 Gbits/sec   10  sender\n"
+      "[SUM]   0.00-2.00   sec  2.08 GBytes  9.92 Gbits/sec       receiver\n\niperf Done.\n",
+      "throughput");
+  left_out(
+      "[  1] 0.0000-2.0000 sec  1.00 GBytes  4.29 Gbits/sec\n"
+      "[  2] 0.0000-2.0000 sec  1.00 GBytes  4.29 Gbits/sec\n"
+      "[SUM] 0.0000-2.0000 sec  2.00 GBytes  18.59 Gbits/sec\n",
+      "throughput");
+}
+
+TEST(Readers, ABandwidthThatIsNotItsMessagesTimesTheirSizeIsLeftOut) {
+  const std::string text = Sample("rdma/read_bw.txt");
+  const auto torn = ParseText(*FindSuite("rdma-bandwidth"),
+                              absl::StrReplaceAll(text, {{"2.978516", "9.978516"}}));
+  ASSERT_TRUE(torn.ok()) << torn.status();
+  ASSERT_EQ(torn->failures.size(), 1U);
+  EXPECT_EQ(torn->failures[0].reason,
+            "row left out, size 4096: bandwidth 97.6 Gbit/s is not 9978516 1/s of this size, "
+            "326.98 Gbit/s");
+  EXPECT_EQ(torn->series[0].rows.size(), 22U);
+  std::string osu = Sample("osu/osu_mbw_mr-np2.txt");
+  const auto whole = ParseText(*FindSuite("osu"), osu);
+  ASSERT_TRUE(whole.ok() && whole->failures.empty());
+}
+
+// Headings of old versions say MB and mean 2^20 bytes; a fork that means 10^6 is read right, too.
+TEST(Readers, WhatPerftestMeansByMegabytesItsRowsProve) {
+  const auto unit_of = [](double mega) {
+    std::string text =
+        " RDMA_Write BW Test\n"
+        " #bytes     #iterations    BW peak[MB/sec]    BW average[MB/sec]   MsgRate[Mpps]\n";
+    for (const double size : {65536.0, 1048576.0}) {
+      const double rate = 2.5e9 / size;
+      absl::StrAppend(&text, " ", size, " 1000 ", 2.6e9 / mega, " ", 2.5e9 / mega, " ", rate / 1e6,
+                      "\n");
+    }
+    const auto read = ParseText(*FindSuite("rdma-bandwidth"), text + std::string(87, '-') + "\n");
+    EXPECT_TRUE(read.ok() && read->failures.empty());
+    return read.ok() ? read->series[0].columns[3].unit : "";
+  };
+  EXPECT_EQ(unit_of(1048576), "MiB/s");
+  EXPECT_EQ(unit_of(1e6), "MB/s");
 }
 
 TEST(Readers, CountsThatHaveGoneBelowZeroAreLeftOutWithTheirReason) {

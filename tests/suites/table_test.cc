@@ -95,7 +95,7 @@ TEST(Suites, UnknownFieldsAreNamed) {
 const std::multimap<std::string_view, const char*>& OtherForms() {
   static const std::multimap<std::string_view, const char*> forms = {
       {"fio", "fio/forms_two.txt"},
-      {"fio", "fio/forms_two.terse"},
+      {"fio", "fio/forms_group.terse"},
       {"gpu", "gpu/mixed.json"},
       {"gpu", "gpu/transfer.json"},
       {"iperf", "iperf/iperf3_text_two.txt"},

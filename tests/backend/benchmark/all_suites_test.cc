@@ -1,4 +1,5 @@
 #include <absl/strings/str_cat.h>
+#include <absl/strings/str_replace.h>
 
 #include <cstdlib>
 #include <filesystem>
@@ -152,6 +153,22 @@ TEST_P(AllSuites, ASignalIsAFailure) {
     AddTool(name, "cat " + SamplePath(sample) + "; kill -9 $$");
     ExpectFailure(RunSuite(), "exit code 137");
   }
+}
+
+// Though the client prints good numbers.
+TEST_P(AllSuites, AServerThatIsKilledIsAFailure) {
+  if (*subject_.server == '\0' || subject_.members == 1) GTEST_SKIP() << "it has no server";
+  const std::string pid = "\"$TMPDIR/../../server\"";
+  const std::string server = absl::StrReplaceAll(
+      subject_.server, {{"exec sleep 3600", "echo $$ >" + pid + ".part; mv " + pid + ".part " + pid +
+                                                "; while [ -e " + pid +
+                                                " ]; do sleep 0.01; done; kill -9 $$"}});
+  ASSERT_NE(server, subject_.server);
+  AddTool(subject_.tool,
+          absl::StrCat("for i in \"$@\"; do case \"$i\" in ", server, " esac; done\n", "server=$(cat ",
+                       pid, "); rm ", pid,
+                       "; while kill -0 $server 2>/dev/null; do sleep 0.01; done; ", Good()));
+  ExpectFailure(RunSuite(), "server: killed by signal 9");
 }
 
 TEST_P(AllSuites, MoreOutputThanIsReadIsAFailure) {

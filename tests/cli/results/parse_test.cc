@@ -52,6 +52,26 @@ bool Has(const std::string& text, const std::string& words) {
   return text.find(words) != std::string::npos;
 }
 
+TEST(ParseCommand, EachRunOfAFileIsReadByItself) {
+  const std::string two = Sample("fio/cases/two-runs.txt");
+  const ParseRan refused = Parse({"fio", two});
+  EXPECT_NE(refused.code, 0);
+  EXPECT_TRUE(Has(refused.err, "2 runs in one document")) << refused.err;
+  EXPECT_TRUE(Has(refused.err, "--each-run")) << refused.err;
+  const ParseRan ran = Parse({"fio", "--each-run", "--json", two});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  const auto runs = nlohmann::json::parse(ran.out);
+  ASSERT_EQ(runs.size(), 2U);
+  EXPECT_NE(runs[0], runs[1]);
+}
+
+TEST(ParseCommand, EachRunNeedsASuiteWhoseRunsHaveABeginning) {
+  const std::string sample = Sample("fio/worker0.json");
+  EXPECT_TRUE(Has(Parse({"--each-run", sample}).err, "--each-run: name the suite"));
+  EXPECT_TRUE(Has(Parse({"osu", "--each-run", sample}).err, "--each-run: nothing shows"));
+  EXPECT_NE(Parse({"fio", "--each-run", "--together", sample}).code, 0);
+}
+
 TEST(ParseCommand, ShowsATableOfMeasurementsAndSeries) {
   const ParseRan ran = Parse({"osu", Sample("osu/osu_cas_latency-np2.txt")});
   EXPECT_EQ(ran.code, 0) << ran.err;
