@@ -197,6 +197,8 @@ v1::WaitReason ToProto(queue::WaitReason reason) {
       return v1::WAIT_REASON_DELAYED;
     case queue::WaitReason::kKeyLimit:
       return v1::WAIT_REASON_KEY_LIMIT;
+    case queue::WaitReason::kKeyHeld:
+      return v1::WAIT_REASON_KEY_HELD;
     case queue::WaitReason::kPaused:
       return v1::WAIT_REASON_PAUSED;
     case queue::WaitReason::kNoWorker:

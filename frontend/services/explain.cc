@@ -21,6 +21,9 @@ std::string Text(const queue::Explanation& why, const queue::JobOptions& options
     case queue::WaitReason::kKeyLimit:
       return absl::StrCat("key limit: of '", options.limit_key, "' ", options.key_limit,
                           " may run at once, and do");
+    case queue::WaitReason::kKeyHeld:
+      return absl::StrCat("the program of an ended job with dedup key '", options.dedup_key,
+                          "' still runs");
     case queue::WaitReason::kPaused:
       return "the queue is paused";
     case queue::WaitReason::kNoWorker:
@@ -56,6 +59,7 @@ Result<v1::Explanation> ExplainJob(const QueueSet& queues, std::uint64_t id) {
       reply.set_in_ns(static_cast<std::uint64_t>(why->in.count()));
       reply.set_short_of(static_cast<std::uint32_t>(why->short_of));
       if (why->reason == queue::WaitReason::kKeyLimit) reply.set_key(view->options->limit_key);
+      if (why->reason == queue::WaitReason::kKeyHeld) reply.set_key(view->options->dedup_key);
     }
   }
   if (!reply.has_job()) {

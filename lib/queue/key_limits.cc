@@ -29,8 +29,18 @@ void KeyLimits::Leave(Slot slot) {
   } else if (key.in_line.erase(PlaceOf(slot)) == 0) {
     --key.running;
   }
-  const bool unused = key.running == 0 && key.in_line.empty() && key.parked.empty();
-  if (unused) keys_.erase(jobs_[slot].options->limit_key);
+  ForgetUnused(jobs_[slot].options->limit_key);
+}
+
+void KeyLimits::Release(const std::string& key) {
+  --keys_.at(key).running;
+  ForgetUnused(key);
+}
+
+void KeyLimits::ForgetUnused(const std::string& name) {
+  const auto found = keys_.find(name);
+  const Key& key = found->second;
+  if (key.running == 0 && key.in_line.empty() && key.parked.empty()) keys_.erase(found);
 }
 
 std::optional<KeyLimits::Move> KeyLimits::NextMove(const std::string& name) {

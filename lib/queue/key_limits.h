@@ -34,6 +34,9 @@ class KeyLimits {
   void PutBack(Slot slot);
   /// A job goes. REQUIRES: its state still says where it was.
   void Leave(Slot slot);
+  /// A job that runs goes next, or is put back, and may run on: its place is taken until Release.
+  void Keep(const std::string& key) { ++keys_.at(key).running; }
+  void Release(const std::string& key);
 
   /// What has to change now. Carry it out and ask again, after each call above, until nothing is
   /// left.
@@ -60,6 +63,7 @@ class KeyLimits {
   Key& KeyOf(Slot slot) { return keys_[jobs_[slot].options->limit_key]; }
   Key& Tell(Slot slot);
   void Park(Key& key, Place place);
+  void ForgetUnused(const std::string& key);
 
   JobTable& jobs_;
   const WaitingLine& order_;

@@ -97,6 +97,7 @@ ProcessId Queue::Step(Instant now, const input::WorkerJoined& joined, Effects& e
   gathering_.Withdraw(process);
   if (known) processes_.GoAway(process, now);  // its old stream is broken, heard of or not
   std::set<Held> unanswered = Reconcile(now, process, joined.held, effects);
+  FreeKeysOf(process, unanswered);
   processes_.Connect(process, now, joined, std::move(unanswered));
   Dispatch(now, effects);
   return process;
@@ -107,7 +108,7 @@ void Queue::Step(Instant now, const input::WorkerGone& gone, Effects& effects) {
   if (!processes_.Contains(process)) return;
   if (processes_[process].presence == Presence::kAway) return;
   gathering_.Withdraw(process);
-  if (processes_[process].running.empty()) {
+  if (processes_[process].running.empty() && !kept_keys_.IsKept(process)) {
     Remove(process, effects);
   } else {
     processes_.GoAway(process, now);

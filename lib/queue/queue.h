@@ -20,6 +20,7 @@
 #include "lib/queue/gathering_gangs.h"
 #include "lib/queue/inputs.h"
 #include "lib/queue/job_table.h"
+#include "lib/queue/kept_keys.h"
 #include "lib/queue/key_limits.h"
 #include "lib/queue/placed_jobs.h"
 #include "lib/queue/process_table.h"
@@ -81,6 +82,7 @@ enum class WaitReason : std::uint8_t {
   kNotWaiting,
   kDelayed,           ///< its time comes in `in`
   kKeyLimit,          ///< of its limit key as many run, or go before it, as may
+  kKeyHeld,           ///< a job of its dedup key has ended whose program still runs
   kPaused,            ///< the queue is
   kNoWorker,          ///< nobody is connected who takes jobs
   kNoSuitableWorker,  ///< of those who are, nobody suits its placement
@@ -99,7 +101,7 @@ struct Explanation {
 struct QueueStats {
   std::uint64_t waiting = 0;        ///< all that do not run; the next three are part of it
   std::uint64_t delayed = 0;        ///< their time has not come
-  std::uint64_t key_limited = 0;    ///< of their limit key as many run, or go first, as may
+  std::uint64_t key_limited = 0;    ///< kKeyLimit or kKeyHeld
   std::uint64_t gangs_waiting = 0;  ///< gangs at the head of the line that lack workers
   std::uint64_t running = 0;        ///< a gang is one job
   /// Slots that would leave no job waiting that may run; while the queue is paused none of those
@@ -138,7 +140,8 @@ struct Shortage {
 ///
 /// A slot is taken by an Assign and freed by the answer to it (Completed), also when the job was
 /// lost or cancelled meanwhile, or by a process that comes back without the attempt. So a worker
-/// never has more attempts than slots.
+/// never has more attempts than slots. The limit key and the dedup key of an attempt that was
+/// stopped are free at that moment, too, or when the lease of its process is over.
 ///
 /// Outside a call there is never both a waiting job and a slot that may take it, unless the queue
 /// is paused or a Tick is due at once (see kMostAtOnce).
@@ -271,7 +274,11 @@ class Queue {
   void Arrive(Slot slot);
   void EnterLine(Slot slot);
   void LeaveLine(Slot slot);
+  void EnterPlace(Slot slot);
   void SettleKey(const std::string& key);
+  void KeepKeys(Slot slot);
+  void FreeKeys(const KeptKeys::Options& options);
+  void FreeKeysOf(ProcessId process, const std::set<Held>& but = {});
   void Dispatch(Instant now, Effects& effects);
   void SetAside(Slot front);
   bool HandOutSetAside(Instant now, Slot front, Effects& effects);
@@ -327,6 +334,12 @@ class Queue {
                         const std::function<void(const JobView&)>& visit) const;
 
   static bool IsKeyLimited(const Job& job) { return !job.options->limit_key.empty(); }
+  /// Whether it waits for a kept dedup key.
+  [[nodiscard]] bool IsHeldBack(Slot slot) const {
+    if (held_back_.empty()) return false;
+    const auto found = held_back_.find(jobs_[slot].options->dedup_key);
+    return found != held_back_.end() && found->second == slot;
+  }
   static bool IsGang(const Job& job) { return job.options->gang.size > 1; }
   /// Not any free slot will do.
   static bool IsChoosy(const Job& job) { return IsGang(job) || !job.options->placement.empty(); }
@@ -348,6 +361,8 @@ class Queue {
   WaitingLine line_;
   ProcessTable processes_;
   KeyLimits key_limits_;
+  KeptKeys kept_keys_;
+  std::unordered_map<std::string, Slot> held_back_;  // by dedup key: jobs that wait for a kept one
   Timers delays_;     // jobs whose time has not come
   Timers deadlines_;  // jobs that nobody has had yet
   DedupKeys dedup_keys_;

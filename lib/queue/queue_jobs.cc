@@ -35,7 +35,18 @@ Instant DeadlineOf(const Job& job) {
 void Queue::Arrive(Slot slot) {
   Job& job = jobs_[slot];
   if (HasDeadline(job) && job.tries == 0) deadlines_.emplace(DeadlineOf(job), slot);
-  if (!IsKeyLimited(job)) return EnterLine(slot);
+  if (!kept_keys_.HasDedupKey(job.options->dedup_key)) return EnterPlace(slot);
+  job.state = JobState::kParked;
+  held_back_.emplace(job.options->dedup_key, slot);
+}
+
+/// In the line, or among those of its limit key.
+void Queue::EnterPlace(Slot slot) {
+  Job& job = jobs_[slot];
+  if (!IsKeyLimited(job)) {
+    job.state = JobState::kWaiting;
+    return EnterLine(slot);
+  }
   job.state = JobState::kParked;
   key_limits_.Enter(slot);
   SettleKey(job.options->limit_key);
@@ -58,6 +69,33 @@ void Queue::SettleKey(const std::string& key) {
       job.state = JobState::kParked;
     }
   }
+}
+
+/// The attempt is about to be stopped; what it has keys of is theirs until it has ended.
+void Queue::KeepKeys(Slot slot) {
+  const JobOptions& options = *jobs_[slot].options;
+  if (options.limit_key.empty() && options.dedup_key.empty()) return;
+  const Slot gang = jobs_.tries(slot).gang;
+  const Held owner = jobs_.AttemptOf(gang == kNoSlot ? slot : gang);
+  const bool first = kept_keys_.Keep(owner, jobs_[slot].options, jobs_.tries(slot).process,
+                                     jobs_.AttemptOf(slot));
+  if (first && !options.limit_key.empty()) key_limits_.Keep(options.limit_key);
+}
+
+/// The last attempt of a job with these options has ended; null: none has.
+void Queue::FreeKeys(const KeptKeys::Options& options) {
+  if (options == nullptr) return;
+  if (!options->limit_key.empty()) {
+    key_limits_.Release(options->limit_key);
+    SettleKey(options->limit_key);
+  }
+  if (kept_keys_.HasDedupKey(options->dedup_key)) return;
+  const auto waits = held_back_.extract(options->dedup_key);
+  if (!waits.empty()) EnterPlace(waits.mapped());
+}
+
+void Queue::FreeKeysOf(ProcessId process, const std::set<Held>& but) {
+  kept_keys_.FreeAll(process, but, [this](const auto& options) { FreeKeys(options); });
 }
 
 /// Takes a job that waits for a worker out of turn.
@@ -226,7 +264,7 @@ void Queue::Stop(Slot slot, Effects& effects) {
   const ProcessId process = jobs_.tries(slot).process;
   switch (jobs_[slot].state) {
     case JobState::kFree:
-    case JobState::kParked:  // KeyLimits forgets it with the job
+    case JobState::kParked:  // its keys forget it with the job
       return;
     case JobState::kWaiting:
     case JobState::kGathering:
@@ -238,6 +276,7 @@ void Queue::Stop(Slot slot, Effects& effects) {
     case JobState::kGang:
       return StopMembers(slot, effects);
     case JobState::kRunning:
+      if (processes_[process].presence != Presence::kSilent) KeepKeys(slot);
       processes_.Revoke(process, slot);
       if (processes_[process].presence != Presence::kAway) {
         effects.Do(CancelOnWorker{process, jobs_.IdOf(slot), jobs_.tries(slot).attempts});
@@ -303,13 +342,15 @@ void Queue::Forget(Slot slot) {
     MeetDeadline(slot);
   }
   if (!job.options->dedup_key.empty()) dedup_keys_.Remove(slot, job);
+  const bool held_back = IsHeldBack(slot);
+  if (held_back) held_back_.erase(job.options->dedup_key);
   if (!job.options->run.empty()) {
     const auto run = runs_.find(job.options->run);
     run->second.erase(slot);
     if (run->second.empty()) runs_.erase(run);
   }
   LeaveSubmitter(slot);
-  const bool had_place = IsKeyLimited(job) && job.state != JobState::kDelayed;
+  const bool had_place = IsKeyLimited(job) && job.state != JobState::kDelayed && !held_back;
   if (!had_place) return jobs_.Free(slot);
   const std::shared_ptr<const JobOptions> options = job.options;
   key_limits_.Leave(slot);

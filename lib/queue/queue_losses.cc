@@ -69,6 +69,7 @@ bool Queue::EndLeases(Instant now, std::size_t& left, Effects& effects) {
       losing_ = {*processes_.LeaseOver(now), now};
       gathering_.Withdraw(losing_->process);
       processes_.FallSilent(losing_->process);
+      FreeKeysOf(losing_->process);
       --left;
     }
     // What it had left when it was heard again is its own.
@@ -109,6 +110,7 @@ bool Queue::LoseAll(Instant now, ProcessId process, const std::string& why, std:
 }
 
 void Queue::Remove(ProcessId process, Effects& effects) {
+  FreeKeysOf(process);
   processes_.Remove(process);
   effects.Do(ProcessRemoved{process});
 }
@@ -145,10 +147,11 @@ std::set<Held> Queue::Reconcile(Instant now, ProcessId process, std::span<const 
   return stale;
 }
 
-/// What comes with an old token changes no job. It frees its slot, if it had one.
+/// What comes with an old token changes no job. It frees its slot and its keys, if it had any.
 void Queue::Refuse(ProcessId process, const Completion& completion) {
-  const bool answers = processes_.Contains(process) &&
-                       processes_.Answered(process, {completion.job, completion.attempt});
+  const Held attempt{completion.job, completion.attempt};
+  const bool answers = processes_.Contains(process) && processes_.Answered(process, attempt);
+  if (answers) FreeKeys(kept_keys_.Free(process, attempt));
   const bool is_result = !completion.handed_back && completion.outcome != Outcome::kCancelled;
   if (is_result || !answers) ++refused_results_;
 }
@@ -161,7 +164,6 @@ bool Queue::RunTimers(Instant now, Effects& effects) {
   std::size_t left = kMostAtOnce;
   for (; left > 0 && is_due(delays_); --left) {
     const Slot slot = delays_.extract(delays_.begin()).value().second;
-    jobs_[slot].state = JobState::kWaiting;
     Arrive(slot);
   }
   for (; left > 0 && is_due(deadlines_); --left) {

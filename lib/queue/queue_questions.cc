@@ -15,7 +15,7 @@ QueueStats Queue::Stats() const {
   const WorkerCounts& workers = processes_.counts();
   return {.waiting = waiting(),
           .delayed = delays_.size(),
-          .key_limited = key_limits_.parked(),
+          .key_limited = key_limits_.parked() + held_back_.size(),
           .gangs_waiting = gathering_.size(),
           .running = running_,
           .wanted_workers = running_slots_ + (paused_ ? 0 : runnable() + gang_slots_),
@@ -55,7 +55,9 @@ std::vector<Shortage> Queue::Shortages(std::uint64_t elsewhere, std::size_t most
   return shortages;
 }
 
-std::uint64_t Queue::waiting() const { return runnable() + delays_.size() + key_limits_.parked(); }
+std::uint64_t Queue::waiting() const {
+  return runnable() + delays_.size() + key_limits_.parked() + held_back_.size();
+}
 
 std::uint64_t Queue::runnable() const { return line_.size() + gathering_.size() + placed_.size(); }
 
@@ -119,7 +121,10 @@ std::optional<Explanation> Queue::Explain(Instant now, JobId id) const {
     return Explanation{.reason = WaitReason::kDelayed,
                        .in = std::max(job.accepted - now, Duration::zero())};
   }
-  if (job.state == JobState::kParked) return Explanation{.reason = WaitReason::kKeyLimit};
+  if (job.state == JobState::kParked) {
+    return Explanation{.reason =
+                           IsHeldBack(slot) ? WaitReason::kKeyHeld : WaitReason::kKeyLimit};
+  }
   if (paused_) return Explanation{.reason = WaitReason::kPaused};
   if (processes_.counts().able.slots == 0) return Explanation{.reason = WaitReason::kNoWorker};
   if (processes_.AbleFor(job.options->placement).slots == 0) {

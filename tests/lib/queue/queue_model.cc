@@ -128,6 +128,7 @@ void QueueModel::WorkerJoined(Instant now, ProcessId process, const input::Worke
     entry.stale.insert(held);
     stops_.insert({process, held.job, held.attempt});
   }
+  FreeKept(process, entry.stale);
   entry.slots = joining.slots;
   entry.node = joining.node;
   entry.labels = joining.labels;
@@ -142,7 +143,7 @@ void QueueModel::WorkerGone(Instant now, ProcessId process) {
   if (found == processes_.end() || found->second.state == State::kAway) return;
   dispatches_ = true;
   Withdraw(process);
-  if (RunningOn(process).empty()) return Remove(process);
+  if (RunningOn(process).empty() && found->second.kept.empty()) return Remove(process);
   Become(process, State::kAway, now);
 }
 
@@ -156,6 +157,7 @@ void QueueModel::WorkerLeft(ProcessId process) {
     if (part != nullptr) part->ended = true;
     Stop(id);
     processes_.at(process).stale.clear();
+    processes_.at(process).kept.erase(held);  // it says that this one has ended
     PutBack(id);
   }
   Remove(process);
@@ -212,6 +214,7 @@ void QueueModel::Completed(Instant now, ProcessId process, const Completion& com
   } else {
     const auto found = processes_.find(process);
     const bool owed = found != processes_.end() && found->second.stale.erase(held) > 0;
+    if (owed) FreeKept(process, found->second.stale);
     const bool only_answers = completion.handed_back || completion.outcome == Outcome::kCancelled;
     if (!owed || !only_answers) ++refused_;
     Refresh();
@@ -234,9 +237,10 @@ void QueueModel::Tick(Instant now) {
     const bool away = processes_.at(id).state == State::kAway;
     Withdraw(id);
     if (!away) Become(id, State::kSilent, now);
+    if (!away) FreeKept(id);
     for (const Held& held : RunningOn(id)) {
       if (Counting(id, held).first == JobId{0}) continue;
-      if (!away) StopAt(id, held);
+      if (!away) StopAt(id, held, Counting(id, held).first);
       Lose(now, held);
     }
     if (away) Remove(id);

@@ -54,6 +54,14 @@ class QueueModel {
     std::vector<std::pair<SubmitterId, std::uint64_t>> followers = {};
     Duration patience{0};  // of a gang that gathers
     Instant again = {};
+    bool held_back = false;  // by its dedup key
+  };
+
+  /// An attempt that was stopped and may still run: its owner, a job's attempt, and the keys.
+  struct Kept {
+    Held owner;
+    std::string limit_key;
+    std::string dedup_key;
   };
 
   enum class State { kConnected, kSilent, kAway };
@@ -70,6 +78,7 @@ class QueueModel {
     Instant deadline = {};      // of the lease, or of the grace period
     std::uint64_t since = 0;    // order of deadlines
     std::set<Held> stale = {};  // occupy slots, do not count
+    std::map<Held, Kept> kept = {};
     std::uint32_t taken = 0;    // in this turn
   };
 
@@ -132,8 +141,11 @@ class QueueModel {
   void Reply(Instant now, JobId id, Outcome outcome, std::uint32_t rank = 0,
              std::optional<Duration> told = {}, std::string report = {});
   void Stop(JobId id);
-  void StopParts(Job& job);
-  void StopAt(ProcessId process, const Held& held);
+  void StopParts(JobId gang);
+  void StopAt(ProcessId process, const Held& held, JobId owner);
+  void FreeKept(ProcessId process, const std::set<Held>& but = {});
+  void EnterPlace(JobId id);
+  [[nodiscard]] bool IsUsed(const std::string& limit_key) const;
   void Lose(Instant now, const Held& held);
   void PutBack(JobId id);
   void Arrive(JobId id);
@@ -152,6 +164,7 @@ class QueueModel {
   [[nodiscard]] std::pair<JobId, Part*> Counting(ProcessId process, const Held& held);
   [[nodiscard]] bool MayTake(ProcessId process) const;
   [[nodiscard]] bool GoesBefore(const Job& job, const Job& other) const;
+  [[nodiscard]] std::set<Held> Keepers(std::string Kept::*key, const std::string& value) const;
   [[nodiscard]] bool IsParked(const Job& job) const;
   [[nodiscard]] bool IsInLine(const Job& job) const;
   [[nodiscard]] std::optional<JobId> Front() const;

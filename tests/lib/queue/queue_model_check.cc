@@ -296,7 +296,7 @@ void QueueModel::CheckExplanation(Instant now, const Queue& queue, JobId id) {
   } else if (job.where == Where::kDelayed) {
     expected = {.reason = WaitReason::kDelayed, .in = std::max(job.accepted - now, Duration{0})};
   } else if (IsParked(job)) {
-    expected.reason = WaitReason::kKeyLimit;
+    expected.reason = job.held_back ? WaitReason::kKeyHeld : WaitReason::kKeyLimit;
   } else if (paused_) {
     expected.reason = WaitReason::kPaused;
   } else if (Able({}, Spread::kAny) == 0) {

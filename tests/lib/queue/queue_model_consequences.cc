@@ -40,20 +40,44 @@ void QueueModel::Reply(Instant now, JobId id, Outcome outcome, std::uint32_t ran
 void QueueModel::Stop(JobId id) {
   Job& job = jobs_.at(id);
   if (job.where != Where::kRunning) return;
-  if (job.options.gang.size > 1) return StopParts(job);
-  StopAt(job.process, {id, job.attempts});
+  if (job.options.gang.size > 1) return StopParts(id);
+  StopAt(job.process, {id, job.attempts}, id);
 }
 
-void QueueModel::StopParts(Job& job) {
+void QueueModel::StopParts(JobId gang) {
+  Job& job = jobs_.at(gang);
   for (Part& part : job.parts) {
-    if (!std::exchange(part.ended, true)) StopAt(part.process, {part.id, job.attempts});
+    if (!std::exchange(part.ended, true)) StopAt(part.process, {part.id, job.attempts}, gang);
   }
 }
 
-void QueueModel::StopAt(ProcessId id, const Held& held) {
+void QueueModel::StopAt(ProcessId id, const Held& held, JobId owner) {
   Process& process = processes_.at(id);
   process.stale.insert(held);
+  const JobOptions& options = jobs_.at(owner).options;
+  const bool has_keys = !options.limit_key.empty() || !options.dedup_key.empty();
+  if (has_keys && process.state != State::kSilent) {
+    process.kept[held] = {{owner, held.attempt}, options.limit_key, options.dedup_key};
+    Saw("keys kept by an attempt that was stopped");
+  }
   if (process.state != State::kAway) stops_.insert({id, held.job, held.attempt});
+}
+
+/// What the process was told to stop has ended, but these.
+void QueueModel::FreeKept(ProcessId id, const std::set<Held>& but) {
+  std::vector<Held> ended;
+  for (const auto& [held, kept] : processes_.at(id).kept) {
+    if (!but.contains(held)) ended.push_back(held);
+  }
+  for (const Held& held : ended) {
+    const Kept kept = processes_.at(id).kept.extract(held).mapped();
+    if (!IsUsed(kept.limit_key)) limits_.erase(kept.limit_key);
+    Refresh();
+    if (!Keepers(&Kept::dedup_key, kept.dedup_key).empty()) continue;
+    for (auto& [waiting, job] : jobs_) {
+      if (job.held_back && job.options.dedup_key == kept.dedup_key) EnterPlace(waiting);
+    }
+  }
 }
 
 /// An attempt that has vanished with its process.
@@ -66,7 +90,7 @@ void QueueModel::Lose(Instant now, const Held& held) {
     if (part != job.parts.end()) {
       part->ended = true;
       job.process = part->process;
-      StopParts(job);
+      StopParts(id);
       Saw("member lost");
     }
     if (++job.lost < job.options.max_attempts) return PutBack(id);
@@ -82,7 +106,7 @@ void QueueModel::NotThere(Instant now, ProcessId process, const Held& held) {
   if (part != nullptr) {
     part->ended = true;
     job.process = process;
-    StopParts(job);
+    StopParts(id);
   }
   PutBack(id);
   Saw("put back, as it never got to its worker");
@@ -102,10 +126,29 @@ void QueueModel::PutBack(JobId id) {
 void QueueModel::Arrive(JobId id) {
   Job& job = jobs_.at(id);
   job.where = Where::kWaiting;
+  const std::string& dedup_key = job.options.dedup_key;
+  job.held_back = !dedup_key.empty() && !Keepers(&Kept::dedup_key, dedup_key).empty();
+  if (job.held_back) return Saw("held back by its dedup key");
+  EnterPlace(id);
+}
+
+void QueueModel::EnterPlace(JobId id) {
+  Job& job = jobs_.at(id);
+  job.held_back = false;
   Limit& limit = limits_[job.options.limit_key];
   if (job.arrival >= limit.newest) limit = {job.arrival, job.options.key_limit};
   Refresh();
   if (IsParked(job)) Saw("parked by its limit key");
+}
+
+/// Whether jobs, or attempts that may still run, have places under this limit key.
+bool QueueModel::IsUsed(const std::string& limit_key) const {
+  return !Keepers(&Kept::limit_key, limit_key).empty() ||
+         std::any_of(jobs_.begin(), jobs_.end(), [&](const auto& entry) {
+           const Job& job = entry.second;
+           return job.options.limit_key == limit_key && job.where != Where::kDelayed &&
+                  !job.held_back;
+         });
 }
 
 void QueueModel::Forget(JobId id) {
@@ -117,10 +160,7 @@ void QueueModel::Forget(JobId id) {
     RefreshLanes();
   }
   jobs_.erase(id);
-  const bool used = std::any_of(jobs_.begin(), jobs_.end(), [&](const auto& entry) {
-    return entry.second.options.limit_key == key && entry.second.where != Where::kDelayed;
-  });
-  if (!used) limits_.erase(key);
+  if (!IsUsed(key)) limits_.erase(key);
   Refresh();
 }
 
@@ -145,6 +185,7 @@ void QueueModel::Become(ProcessId id, State state, Instant now) {
 }
 
 void QueueModel::Remove(ProcessId process) {
+  FreeKept(process);
   processes_.erase(process);
   removals_.insert(process);
   Refresh();
@@ -172,7 +213,7 @@ void QueueModel::PartEnded(Instant now, JobId gang, Part& part, const Completion
   }
   if (rank != 0) Saw("member failed");
   job.process = part.process;
-  StopParts(job);
+  StopParts(gang);
   Conclude(now, gang, completion, rank);
 }
 

@@ -98,14 +98,29 @@ bool QueueModel::GoesBefore(const Job& job, const Job& other) const {
   return worth(job) < worth(other);
 }
 
+/// Whose attempts were stopped and may still run, and have this key.
+std::set<Held> QueueModel::Keepers(std::string Kept::*key, const std::string& value) const {
+  std::set<Held> owners;
+  if (value.empty()) return owners;
+  for (const auto& [id, process] : processes_) {
+    for (const auto& [held, kept] : process.kept) {
+      if (kept.*key == value) owners.insert(kept.owner);
+    }
+  }
+  return owners;
+}
+
 /// Of the jobs of its limit key that wait, as many go before it as may run beside those that run.
 bool QueueModel::IsParked(const Job& job) const {
+  if (job.held_back) return true;
   if (job.options.limit_key.empty()) return false;
   if (job.where != Where::kWaiting && job.where != Where::kGathering) return false;
-  std::uint64_t before = 0;
+  std::uint64_t before = Keepers(&Kept::limit_key, job.options.limit_key).size();
   for (const auto& [id, other] : jobs_) {
-    if (other.options.limit_key != job.options.limit_key || other.where == Where::kDelayed)
+    if (other.options.limit_key != job.options.limit_key || other.where == Where::kDelayed ||
+        other.held_back) {
       continue;
+    }
     if (other.where == Where::kRunning || GoesBefore(other, job)) ++before;
   }
   return before >= limits_.at(job.options.limit_key).most;

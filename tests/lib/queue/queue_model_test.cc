@@ -29,7 +29,7 @@ std::uint64_t FromEnvironment(const char* name, std::uint64_t otherwise) {
 }
 
 /// A run in which one of these never came about has shown less than it should.
-constexpr std::array<std::string_view, 28> kRareThings = {
+constexpr std::array<std::string_view, 30> kRareThings = {
     "barrier opened",
     "came back to its attempts",
     "deadline missed",
@@ -40,9 +40,11 @@ constexpr std::array<std::string_view, 28> kRareThings = {
     "gang started",
     "gathering gang parked",
     "grace over",
+    "held back by its dedup key",
     "inherited by a follower",
     "joined by its dedup key",
     "key held by a volatile job",
+    "keys kept by an attempt that was stopped",
     "lease over",
     "let go again",
     "member ended before rank 0",
