@@ -42,6 +42,13 @@ std::string Text(const queue::Explanation& why, const queue::JobOptions& options
   return {};
 }
 
+// "; gang 17 holds 3 workers until it has all of its own"
+std::string HeldText(const queue::Explanation& why) {
+  if (why.held == 0) return {};
+  return absl::StrCat("; gang ", static_cast<std::uint64_t>(why.held_by), " holds ",
+                      Plural(why.held, "free worker"), " until it has all of its own");
+}
+
 }  // namespace
 
 Result<v1::Explanation> ExplainJob(const QueueSet& queues, std::uint64_t id) {
@@ -54,7 +61,9 @@ Result<v1::Explanation> ExplainJob(const QueueSet& queues, std::uint64_t id) {
       const auto view = turn.core().Find(turn.now(), job);
       *reply.mutable_job() = Describe(turn, *host, *view);
       reply.set_reason(ToProto(why->reason));
-      reply.set_text(Text(*why, *view->options));
+      reply.set_text(Text(*why, *view->options) + HeldText(*why));
+      reply.set_held_by(static_cast<std::uint64_t>(why->held_by));
+      reply.set_held(static_cast<std::uint32_t>(why->held));
       reply.set_ahead(why->ahead);
       reply.set_in_ns(static_cast<std::uint64_t>(why->in.count()));
       reply.set_short_of(static_cast<std::uint32_t>(why->short_of));

@@ -1,6 +1,7 @@
 #include "lib/queue/gathering_gangs.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace twofold::queue {
@@ -24,25 +25,38 @@ void GatheringGangs::Remove(Slot gang) {
 }
 
 Slot GatheringGangs::Next(Instant now, bool others_wait) {
-  if (holder_ != kNoSlot) return holder_;
+  others_wait = others_wait || holder_ != kNoSlot;
   const std::uint64_t version = processes_.capacity_version();
   const bool same = nobody_ && nobody_version_ == version && now < nobody_until_;
-  if (same && (others_wait || nobody_until_ == Instant::max())) return kNoSlot;
+  if (same && (others_wait || nobody_until_ == Instant::max())) return holder_;
   nobody_ = false;
   nobody_until_ = Instant::max();
   for (const auto& [key, attempt] : waiting_) {
-    if (Impossible(key.second)) continue;
-    if (!others_wait || attempt.again <= now) return key.second;
+    const Slot gang = key.second;
+    if (gang == holder_) break;
+    if (Impossible(gang) || !CouldUseHeld(gang)) continue;
+    if (!others_wait || attempt.again <= now) {
+      if (holder_ != kNoSlot) GiveBack();
+      return gang;
+    }
     nobody_until_ = std::min(nobody_until_, attempt.again);
   }
   nobody_ = true;
   nobody_version_ = version;
-  return kNoSlot;
+  return holder_;
+}
+
+/// Whether any of what is held would do for this gang, too. Nothing is held: nobody is in its way.
+bool GatheringGangs::CouldUseHeld(Slot gang) const {
+  return held_.empty() || std::any_of(held_.begin(), held_.end(), [&](ProcessId process) {
+           return processes_.Suits(jobs_[gang].options->placement, process);
+         });
 }
 
 bool GatheringGangs::Gather(Instant now, Slot gang) {
   const JobOptions& options = *jobs_[gang].options;
   const std::uint32_t size = options.gang.size;
+  const std::size_t before = held_.size();
   const auto take = [&](ProcessId process) {
     while (held_.size() < size && Suits(options, process)) {
       processes_.Reserve(process);
@@ -59,6 +73,7 @@ bool GatheringGangs::Gather(Instant now, Slot gang) {
     processes_.VisitIdle(options.placement, after, take);
   }
   looked_until_ = processes_.last_idle_since();
+  if (held_.size() > before) HeldChanged();
   if (holder_ == kNoSlot && !held_.empty()) {
     holder_ = gang;
     until_ = now + waiting_.at(KeyOf(gang)).patience;
@@ -67,8 +82,8 @@ bool GatheringGangs::Gather(Instant now, Slot gang) {
   return held_.size() == size;
 }
 
-/// By the names of the nodes: so gangs that follow each other run on the same nodes as long as these
-/// are free, and what they measure can be compared.
+/// By the names of the nodes: so gangs that follow each other run on the same nodes as long as
+/// these are free, and what they measure can be compared.
 void GatheringGangs::TakeByNode(const JobOptions& gang, std::uint64_t after,
                                 const std::function<bool(ProcessId)>& take) {
   std::vector<ProcessId> idle;
@@ -92,8 +107,22 @@ void GatheringGangs::Withdraw(ProcessId process) {
   if (given_back > 0) {
     processes_.Unreserve(process, static_cast<std::uint32_t>(given_back));
     looked_for_ = kNoSlot;
+    HeldChanged();
   }
   if (held_.empty()) holder_ = kNoSlot;
+}
+
+void GatheringGangs::Yield(ProcessId process) {
+  held_.erase(std::next(std::find(held_.rbegin(), held_.rend(), process)).base());
+  processes_.Unreserve(process, 1);
+  looked_for_ = kNoSlot;
+  HeldChanged();
+  if (held_.empty()) holder_ = kNoSlot;
+}
+
+void GatheringGangs::HeldChanged() {
+  ++held_version_;
+  nobody_ = false;
 }
 
 void GatheringGangs::GiveUp(Instant now) {
@@ -136,7 +165,7 @@ void GatheringGangs::GiveBack() {
   held_.clear();
   holder_ = kNoSlot;
   looked_for_ = kNoSlot;
-  nobody_ = false;
+  HeldChanged();
 }
 
 }  // namespace twofold::queue

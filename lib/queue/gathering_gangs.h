@@ -21,6 +21,9 @@ namespace twofold::queue {
 /// for each other for ever. A gang that the connected workers could never make up holds nothing,
 /// and neither does one that has just given up; meanwhile single jobs and other gangs pass.
 ///
+/// What a gang holds goes to those whose turn is before its own, as long as it lacks workers: to
+/// the first such gang that any of it suits (Next), and to single jobs (Yield).
+///
 /// A gang that has held slots for its timeout gives them back, lets others pass for as long as it
 /// held them, and then holds for twice as long (at most an hour). If nobody else waits it goes on
 /// at once. So while others wait, no slot stands idle in one go for longer than that, nor for
@@ -45,14 +48,22 @@ class GatheringGangs {
   /// The gang starts or gives up waiting: returns the slots that it held.
   void Remove(Slot gang);
 
-  /// The gang that may take slots now; kNoSlot: none. REQUIRES: GiveUp(now) came before.
+  /// The gang that may take slots now; kNoSlot: none. If it is another one than the one that holds
+  /// slots, that one has given them back. REQUIRES: GiveUp(now) came before.
   Slot Next(Instant now, bool others_wait);
 
   /// Takes idle slots for the gang that Next named. True: it has all its members.
   bool Gather(Instant now, Slot gang);
 
+  /// The gang that holds slots; kNoSlot: none does.
+  [[nodiscard]] Slot holder() const { return holder_; }
   /// Where the members of the gang that gathers will be, by rank.
   [[nodiscard]] const std::vector<ProcessId>& held() const { return held_; }
+  /// Changes whenever `held` does.
+  [[nodiscard]] std::uint64_t held_version() const { return held_version_; }
+
+  /// Gives back one slot that is held at this process.
+  void Yield(ProcessId process);
 
   /// The process no longer takes jobs: what is held there is given back.
   void Withdraw(ProcessId process);
@@ -95,7 +106,9 @@ class GatheringGangs {
   [[nodiscard]] bool Suits(const JobOptions& gang, ProcessId process) const;
   void TakeByNode(const JobOptions& gang, std::uint64_t after,
                   const std::function<bool(ProcessId)>& take);
+  [[nodiscard]] bool CouldUseHeld(Slot gang) const;
   void GiveBack();
+  void HeldChanged();
 
   JobTable& jobs_;
   ProcessTable& processes_;
@@ -107,12 +120,14 @@ class GatheringGangs {
   std::vector<ProcessId> held_;
   Instant until_;
   std::uint64_t holder_version_ = 0;  // capacity that it could be made up with
+  std::uint64_t held_version_ = 0;
 
   // Gather has seen all that were idle for this gang by then.
   Slot looked_for_ = kNoSlot;
   std::uint64_t looked_until_ = 0;  // Process::idle_since
 
-  // Next has found nobody, which stays so until one of these changes, while others wait.
+  // Next has found nobody but the holder, which stays so until one of these changes, while others
+  // wait.
   bool nobody_ = false;
   std::uint64_t nobody_version_ = 0;
   Instant nobody_until_;

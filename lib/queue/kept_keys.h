@@ -66,9 +66,7 @@ class KeptKeys {
   };
   using Attempts = std::map<std::pair<ProcessId, Held>, Held>;  // each with its owner
 
-  Attempts::iterator FirstOf(ProcessId process) {
-    return attempts_.lower_bound({process, Held{}});
-  }
+  Attempts::iterator FirstOf(ProcessId process) { return attempts_.lower_bound({process, Held{}}); }
 
   Options Erase(Attempts::iterator at) {
     const auto hold = holds_.find(at->second);

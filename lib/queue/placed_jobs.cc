@@ -20,6 +20,7 @@ void PlacedJobs::Add(Slot slot) {
   EnterHeads(placement);
   if (is_new) Open(placement);
   ++size_;
+  ++version_;
 }
 
 void PlacedJobs::Remove(Slot slot) {
@@ -27,6 +28,7 @@ void PlacedJobs::Remove(Slot slot) {
   LeaveHeads(placement);
   placement->second.jobs.erase(PlaceOf(slot));
   --size_;
+  ++version_;
   if (placement->second.jobs.empty()) {
     by_placement_.erase(placement);
   } else {
@@ -86,6 +88,13 @@ std::optional<ProcessId> PlacedJobs::FirstIdleFor(const Placements::value_type& 
     return !first;
   });
   return first;
+}
+
+std::optional<PlacedJobs::Match> PlacedJobs::FirstFor(
+    const std::vector<ProcessId>& processes) const {
+  std::optional<Match> best;
+  for (const ProcessId process : processes) CompareProcess(process, best);
+  return best;
 }
 
 /// Finds a better match for the processes that became idle since Next found nothing.

@@ -41,6 +41,11 @@ class PlacedJobs {
   /// The first job by precedence that an idle process can run; nullopt: none.
   [[nodiscard]] std::optional<Match> Next();
 
+  /// The first job by precedence that one of these processes suits, free or not; nullopt: none.
+  [[nodiscard]] std::optional<Match> FirstFor(const std::vector<ProcessId>& processes) const;
+  /// Changes whenever a job comes or goes.
+  [[nodiscard]] std::uint64_t version() const { return version_; }
+
   /// Calls `visit(placement, jobs)` for each placement that a job has.
   template <typename Visit>
   void ForEachPlacement(Visit&& visit) const {
@@ -77,6 +82,7 @@ class PlacedJobs {
   Heads open_;
   std::unordered_map<std::string, Heads> by_line_;
   std::uint64_t size_ = 0;
+  std::uint64_t version_ = 0;
   std::uint64_t nothing_idle_ = 0;  // for those that had become idle by then there was nothing
 };
 

@@ -95,6 +95,8 @@ struct Explanation {
   std::uint64_t ahead = 0;  ///< leaves out what fair keys change
   Duration in{0};
   std::uint64_t short_of = 0;
+  JobId held_by{0};        ///< the gang that holds free slots meanwhile; 0: none but this job does
+  std::uint64_t held = 0;  ///< so many
 };
 
 /// Counts since the queue was made, and what is there now.
@@ -281,6 +283,8 @@ class Queue {
   void FreeKeysOf(ProcessId process, const std::set<Held>& but = {});
   void Dispatch(Instant now, Effects& effects);
   void SetAside(Slot front);
+  bool Yield(Instant now);
+  bool YieldToPlaced(Slot holder);
   bool HandOutSetAside(Instant now, Slot front, Effects& effects);
   bool HandOutPlaced(Instant now, Slot before, Effects& effects);
   void HandOut(Instant now, Slot slot, ProcessId process, Effects& effects);
@@ -352,6 +356,7 @@ class Queue {
   static bool IsRunning(const Job& job) {
     return job.state == JobState::kRunning || job.state == JobState::kGang;
   }
+  [[nodiscard]] Explanation WhoGoesFirst(Slot slot) const;
   [[nodiscard]] Slot FindJob(JobId id) const;
   [[nodiscard]] Slot FindAttempt(ProcessId process, const Held& held) const;
   [[nodiscard]] JobView View(Instant now, Slot slot) const;
@@ -363,11 +368,13 @@ class Queue {
   KeyLimits key_limits_;
   KeptKeys kept_keys_;
   std::unordered_map<std::string, Slot> held_back_;  // by dedup key: jobs that wait for a kept one
-  Timers delays_;     // jobs whose time has not come
-  Timers deadlines_;  // jobs that nobody has had yet
+  Timers delays_;                                    // jobs whose time has not come
+  Timers deadlines_;                                 // jobs that nobody has had yet
   DedupKeys dedup_keys_;
   GatheringGangs gathering_;
   PlacedJobs placed_;
+  // Of these versions no placed job goes before the gang that holds what would suit it.
+  std::pair<std::uint64_t, std::uint64_t> none_to_yield_to_;
   RunningGangs running_gangs_;
   std::unordered_map<SubmitterId, Submitter> submitters_;  // nodes: jobs point to them
   Submitter* last_submitter_ = nullptr;  // of the job that came last: mostly of the next one, too

@@ -77,8 +77,8 @@ void Queue::KeepKeys(Slot slot) {
   if (options.limit_key.empty() && options.dedup_key.empty()) return;
   const Slot gang = jobs_.tries(slot).gang;
   const Held owner = jobs_.AttemptOf(gang == kNoSlot ? slot : gang);
-  const bool first = kept_keys_.Keep(owner, jobs_[slot].options, jobs_.tries(slot).process,
-                                     jobs_.AttemptOf(slot));
+  const bool first =
+      kept_keys_.Keep(owner, jobs_[slot].options, jobs_.tries(slot).process, jobs_.AttemptOf(slot));
   if (first && !options.limit_key.empty()) key_limits_.Keep(options.limit_key);
 }
 
@@ -118,6 +118,7 @@ void Queue::Dispatch(Instant now, Effects& effects) {
   if (has_timers && !RunTimers(now, effects)) return;
   if (paused_) return;
   while (!line_.empty() || !gathering_.empty() || !placed_.empty()) {
+    if (Yield(now)) continue;
     std::optional<ProcessId> idle = processes_.NextIdle();
     if (!idle) return;
     const Slot front = line_.empty() ? kNoSlot : line_.Front();
@@ -133,6 +134,35 @@ void Queue::Dispatch(Instant now, Effects& effects) {
     line_.Take(front);
     HandOut(now, front, *idle, effects);
   }
+}
+
+/// A gang that lacks workers keeps none from those whose turn is before its own. True: look again.
+bool Queue::Yield(Instant now) {
+  const Slot holder = gathering_.holder();
+  if (holder == kNoSlot) return false;
+  const Slot front = line_.empty() ? kNoSlot : line_.Front();
+  const bool urgent = front != kNoSlot && !processes_.NextIdle() &&
+                      line_.PrecedenceOf(front) < line_.PrecedenceOf(holder);
+  if (urgent && IsChoosy(jobs_[front])) {
+    SetAside(front);
+    return true;
+  }
+  if (gathering_.Next(now, true) != holder) return true;
+  if (!urgent) return YieldToPlaced(holder);
+  gathering_.Yield(gathering_.held().back());
+  return true;
+}
+
+bool Queue::YieldToPlaced(Slot holder) {
+  const std::pair versions{placed_.version(), gathering_.held_version()};
+  if (placed_.empty() || none_to_yield_to_ == versions) return false;
+  const auto match = placed_.FirstFor(gathering_.held());
+  if (!match || line_.PrecedenceOf(holder) < line_.PrecedenceOf(match->slot)) {
+    none_to_yield_to_ = versions;
+    return false;
+  }
+  gathering_.Yield(match->process);
+  return true;
 }
 
 /// The turn has come of a job for which not any free slot will do. It must not keep others waiting.

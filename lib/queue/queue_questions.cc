@@ -122,21 +122,29 @@ std::optional<Explanation> Queue::Explain(Instant now, JobId id) const {
                        .in = std::max(job.accepted - now, Duration::zero())};
   }
   if (job.state == JobState::kParked) {
-    return Explanation{.reason =
-                           IsHeldBack(slot) ? WaitReason::kKeyHeld : WaitReason::kKeyLimit};
+    return Explanation{.reason = IsHeldBack(slot) ? WaitReason::kKeyHeld : WaitReason::kKeyLimit};
   }
   if (paused_) return Explanation{.reason = WaitReason::kPaused};
   if (processes_.counts().able.slots == 0) return Explanation{.reason = WaitReason::kNoWorker};
   if (processes_.AbleFor(job.options->placement).slots == 0) {
     return Explanation{.reason = WaitReason::kNoSuitableWorker};
   }
-  if (IsGang(job)) {
-    const std::uint64_t short_of = gathering_.ShortOf(slot);
-    if (job.state == JobState::kGathering || gathering_.Impossible(slot)) {
-      return Explanation{.reason = WaitReason::kGangShort, .short_of = short_of};
-    }
+  Explanation why = WhoGoesFirst(slot);
+  const Slot holder = gathering_.holder();
+  if (holder != kNoSlot && holder != slot) {
+    why.held_by = jobs_.IdOf(holder);
+    why.held = gathering_.held().size();
   }
-  return Explanation{.reason = WaitReason::kBehind, .ahead = line_.Ahead(slot)};
+  return why;
+}
+
+/// Of a job for which there are workers.
+Explanation Queue::WhoGoesFirst(Slot slot) const {
+  const Job& job = jobs_[slot];
+  if (IsGang(job) && (job.state == JobState::kGathering || gathering_.Impossible(slot))) {
+    return {.reason = WaitReason::kGangShort, .short_of = gathering_.ShortOf(slot)};
+  }
+  return {.reason = WaitReason::kBehind, .ahead = line_.Ahead(slot)};
 }
 
 /// A job of a submitter: members of gangs are for workers only.

@@ -47,6 +47,66 @@ TEST_F(Rule3Gangs, FreeSlotsAreHeldUntilThereAreEnough) {
   EXPECT_FALSE(queue.Find(now, behind)->running);
 }
 
+TEST_F(Rule3Gangs, WhatIsHeldGoesToAJobThatComesLaterAndGoesFirst) {
+  const ProcessId busy = Join(1);
+  const JobId single = Submit();
+  Join(2, 2);
+  const JobId gang = Submit(Gang(3));
+  ASSERT_EQ(Reserved(), 2U);
+  const JobId equal = Submit();
+  EXPECT_FALSE(queue.Find(now, equal)->running);
+  const JobId urgent = Submit({.priority = 1});
+  EXPECT_TRUE(queue.Find(now, urgent)->running);
+  EXPECT_EQ(Reserved(), 1U) << "not more than it needs";
+  Complete(busy, single);
+  EXPECT_FALSE(Started(gang)) << "one is lacking still";
+  EXPECT_EQ(Reserved(), 2U);
+}
+
+TEST_F(Rule3Gangs, WhatIsHeldGoesToAnUrgentJobOnlyIfItSuitsIt) {
+  JoinOn("a", 1, 1);
+  const JobId single = Submit();
+  JoinOn("b", 2, 1);
+  Submit(Gang(2));
+  ASSERT_EQ(Reserved(), 1U);
+  const JobId elsewhere = Submit({.priority = 1, .placement = "node a\n"});
+  EXPECT_EQ(Reserved(), 1U);
+  const JobId here = Submit({.priority = 1, .placement = "node b\n"});
+  EXPECT_TRUE(queue.Find(now, here)->running);
+  EXPECT_EQ(Reserved(), 0U);
+  EXPECT_THAT(HandedOut(), ElementsAre(single, here));
+  EXPECT_FALSE(queue.Find(now, elsewhere)->running);
+}
+
+TEST_F(Rule3Gangs, WhatIsHeldGoesToAGangThatComesLaterAndGoesFirst) {
+  Join(1);
+  const JobId single = Submit();
+  Join(2, 2);
+  const JobId large = Submit(Gang(3));
+  ASSERT_EQ(Reserved(), 2U);
+  JobOptions urgent = Gang(2);
+  urgent.priority = 1;
+  const JobId small = Submit(urgent);
+  EXPECT_TRUE(Started(small));
+  EXPECT_EQ(Reserved(), 0U);
+  EXPECT_FALSE(Started(large));
+  EXPECT_TRUE(queue.Find(now, single)->running);
+}
+
+TEST_F(Rule3Gangs, WhoWaitsBesideHeldSlotsIsToldWhoHoldsThem) {
+  Join(1);
+  Submit();
+  Join(2);
+  const JobId gang = Submit(Gang(2));
+  const JobId behind = Submit();
+  const Explanation why = *queue.Explain(now, behind);
+  EXPECT_EQ(why.reason, WaitReason::kBehind);
+  EXPECT_EQ(why.ahead, 1U);
+  EXPECT_EQ(why.held_by, gang);
+  EXPECT_EQ(why.held, 1U);
+  EXPECT_EQ(queue.Explain(now, gang)->held, 0U) << "they are its own";
+}
+
 TEST_F(Rule3Gangs, MembersShareAProcessIfTheyMay) {
   Join(1, 4);
   const JobId gang = Submit(Gang(4));
@@ -281,14 +341,15 @@ TEST_F(Rule3Gangs, CancelledGangGivesBackWhatItHolds) {
 TEST_F(Rule3Gangs, SingleJobOfHigherPriorityGoesBeforeTheGang) {
   const ProcessId process = Join(1);
   const JobId filler = Submit();
-  Join(2);
+  const ProcessId free = Join(2);
   const JobId gang = Submit(Gang(2));
   JobOptions urgent;
   urgent.priority = 1;
   const JobId single = Submit(urgent);
-  Complete(process, filler);
   EXPECT_TRUE(queue.Find(now, single)->running);
-  Complete(process, single);
+  Complete(process, filler);
+  EXPECT_FALSE(Started(gang));
+  Complete(free, single);
   EXPECT_TRUE(Started(gang));
 }
 

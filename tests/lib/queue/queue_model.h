@@ -79,7 +79,7 @@ class QueueModel {
     std::uint64_t since = 0;    // order of deadlines
     std::set<Held> stale = {};  // occupy slots, do not count
     std::map<Held, Kept> kept = {};
-    std::uint32_t taken = 0;    // in this turn
+    std::uint32_t taken = 0;  // in this turn
   };
 
   explicit QueueModel(const QueueOptions& options) : options_(options) {}
@@ -171,7 +171,11 @@ class QueueModel {
   [[nodiscard]] bool Suits(const Job& job, ProcessId process) const;
   [[nodiscard]] std::uint64_t Able(const Job& job, Spread spread) const;
   [[nodiscard]] bool IsImpossible(const Job& gang) const;
-  [[nodiscard]] std::optional<JobId> GatheringNext(Instant now, bool others_wait) const;
+  std::optional<JobId> GatheringNext(Instant now, bool others_wait);
+  [[nodiscard]] std::optional<std::pair<JobId, ProcessId>> FirstForHeld() const;
+  void SetAside(JobId id);
+  bool Yield(Instant now);
+  void YieldAt(ProcessId process);
   [[nodiscard]] std::optional<std::pair<JobId, ProcessId>> PlacedNext() const;
   bool Gather(Instant now, JobId gang);
   void Withdraw(ProcessId process);

@@ -80,18 +80,14 @@ void QueueModel::TakeReplied(const Replied& replied) {
 // ---- Who gets what
 
 void QueueModel::Dispatch(Instant now, std::vector<Assigned>& assigned) {
-  while (!paused_ && !idle_.empty() && complaint_.empty()) {
+  while (!paused_ && complaint_.empty()) {
+    if (Yield(now)) continue;
+    if (idle_.empty()) return;
     const std::optional<JobId> front = Front();
-    if (front) {
-      Job& job = jobs_.at(*front);
-      if (job.options.gang.size > 1 || !job.options.placement.empty()) {
-        Pay(job);
-        job.where = Where::kGathering;
-        job.patience = job.options.gang.timeout;
-        job.again = {};
-        Refresh();
-        continue;
-      }
+    if (front &&
+        (jobs_.at(*front).options.gang.size > 1 || !jobs_.at(*front).options.placement.empty())) {
+      SetAside(*front);
+      continue;
     }
     const std::optional<JobId> gang = GatheringNext(now, front || PlacedNext());
     const bool gang_first = gang && !(front && GoesBefore(jobs_.at(*front), jobs_.at(*gang)));
@@ -314,9 +310,16 @@ void QueueModel::CheckExplanation(Instant now, const Queue& queue, JobId id) {
         jobs_.begin(), jobs_.end(),
         [&](const auto& entry) { return waits(entry.second) && GoesBefore(entry.second, job); }));
   }
+  const bool others = holder_ != JobId{0} && holder_ != id;
+  if (others &&
+      (expected.reason == WaitReason::kBehind || expected.reason == WaitReason::kGangShort)) {
+    expected.held_by = holder_;
+    expected.held = held_.size();
+  }
   const std::optional<Explanation> got = queue.Explain(now, id);
   Expect(got && got->reason == expected.reason && got->ahead == expected.ahead &&
-             got->in == expected.in && got->short_of == expected.short_of,
+             got->in == expected.in && got->short_of == expected.short_of &&
+             got->held_by == expected.held_by && got->held == expected.held,
          "explained wrongly");
 }
 

@@ -245,16 +245,76 @@ bool QueueModel::IsImpossible(const Job& gang) const {
   return Able(gang, gang.options.gang.spread) < gang.options.gang.size;
 }
 
-std::optional<JobId> QueueModel::GatheringNext(Instant now, bool others_wait) const {
-  if (holder_ != JobId{0}) return holder_;
+std::optional<JobId> QueueModel::GatheringNext(Instant now, bool others_wait) {
   std::optional<JobId> next;
+  const bool holds = holder_ != JobId{0};
   for (const auto& [id, job] : jobs_) {
     if (job.where != Where::kGathering || job.options.gang.size == 1) continue;
     if (IsImpossible(job)) continue;
-    if (others_wait && job.again > now) continue;
+    if ((others_wait || holds) && job.again > now) continue;
+    const auto suits = [this, &job = job](ProcessId held) { return Suits(job, held); };
+    if (holds && !GoesBefore(job, jobs_.at(holder_))) continue;
+    if (holds && std::none_of(held_.begin(), held_.end(), suits)) continue;
     if (!next || GoesBefore(job, jobs_.at(*next))) next = id;
   }
+  if (!holds) return next;
+  if (!next) return holder_;
+  GiveBack();
+  Saw("a gang gave way to one before it");
   return next;
+}
+
+/// A gang that lacks workers holds none that those before it could use.
+bool QueueModel::Yield(Instant now) {
+  if (holder_ == JobId{0}) return false;
+  const std::optional<JobId> front = Front();
+  const bool urgent = front && idle_.empty() && GoesBefore(jobs_.at(*front), jobs_.at(holder_));
+  if (urgent &&
+      (jobs_.at(*front).options.gang.size > 1 || !jobs_.at(*front).options.placement.empty())) {
+    SetAside(*front);
+    return true;
+  }
+  if (GatheringNext(now, true) != std::optional(holder_)) return true;
+  if (urgent) {
+    YieldAt(held_.back());
+    Saw("a gang gave way to a job before it");
+    return true;
+  }
+  const auto placed = FirstForHeld();
+  if (!placed || !GoesBefore(jobs_.at(placed->first), jobs_.at(holder_))) return false;
+  YieldAt(placed->second);
+  Saw("a gang gave way to a placed job before it");
+  return true;
+}
+
+/// The first single job that one of the held slots suits, and the first of these.
+std::optional<std::pair<JobId, ProcessId>> QueueModel::FirstForHeld() const {
+  std::optional<std::pair<JobId, ProcessId>> first;
+  for (const auto& [id, job] : jobs_) {
+    if (job.where != Where::kGathering || job.options.gang.size > 1) continue;
+    if (first && GoesBefore(jobs_.at(first->first), job)) continue;
+    const auto process =
+        std::find_if(held_.begin(), held_.end(),
+                     [this, &job = job](ProcessId held) { return Suits(job, held); });
+    if (process != held_.end()) first = {id, *process};
+  }
+  return first;
+}
+
+void QueueModel::YieldAt(ProcessId process) {
+  held_.erase(std::next(std::find(held_.rbegin(), held_.rend(), process)).base());
+  if (held_.empty()) holder_ = JobId{0};
+  RefreshIdle();
+}
+
+/// Its turn has come, but not any slot will do.
+void QueueModel::SetAside(JobId id) {
+  Job& job = jobs_.at(id);
+  Pay(job);
+  job.where = Where::kGathering;
+  job.patience = job.options.gang.timeout;
+  job.again = {};
+  Refresh();
 }
 
 /// The first single job that an idle process can run, and the first such process.

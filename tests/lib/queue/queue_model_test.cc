@@ -29,7 +29,7 @@ std::uint64_t FromEnvironment(const char* name, std::uint64_t otherwise) {
 }
 
 /// A run in which one of these never came about has shown less than it should.
-constexpr std::array<std::string_view, 30> kRareThings = {
+constexpr std::array<std::string_view, 33> kRareThings = {
     "barrier opened",
     "came back to its attempts",
     "deadline missed",
@@ -58,6 +58,9 @@ constexpr std::array<std::string_view, 30> kRareThings = {
     "restored while running",
     "restored while waiting",
     "spread gang started",
+    "a gang gave way to a job before it",
+    "a gang gave way to a placed job before it",
+    "a gang gave way to one before it",
     "a process left that was held for a gang",
     "a gang's next try",
 };
