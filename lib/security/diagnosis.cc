@@ -3,6 +3,8 @@
 #include <openssl/ssl.h>
 #include <openssl/x509_vfy.h>
 
+#include <cerrno>
+#include <csignal>
 #include <ctime>
 #include <memory>
 
@@ -20,6 +22,34 @@ using internal::Key;
 using internal::Reader;
 using Context = std::unique_ptr<SSL_CTX, internal::Freed<SSL_CTX_free>>;
 using BioChain = std::unique_ptr<BIO, internal::Freed<BIO_free_all>>;
+
+/// While it lives, this thread's writes to connections that the peer has reset only fail: OpenSSL
+/// writes without MSG_NOSIGNAL, and SIGPIPE ends a program that does not ignore it. What the rest
+/// of the program does about SIGPIPE stays as it is.
+class WithoutPipeSignal {
+ public:
+  WithoutPipeSignal() {
+    sigemptyset(&pipe_);
+    sigaddset(&pipe_, SIGPIPE);
+    sigset_t pending;
+    sigpending(&pending);
+    was_pending_ = sigismember(&pending, SIGPIPE) == 1;
+    pthread_sigmask(SIG_BLOCK, &pipe_, &before_);
+  }
+  WithoutPipeSignal(const WithoutPipeSignal&) = delete;
+  WithoutPipeSignal& operator=(const WithoutPipeSignal&) = delete;
+  ~WithoutPipeSignal() {
+    constexpr timespec kAtOnce{};
+    while (!was_pending_ && sigtimedwait(&pipe_, nullptr, &kAtOnce) < 0 && errno == EINTR) {
+    }
+    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  }
+
+ private:
+  sigset_t pipe_;
+  sigset_t before_;
+  bool was_pending_;
+};
 
 void Trust(SSL_CTX* context, const std::string& pem) {
   const auto reader = Reader(pem);
@@ -75,6 +105,7 @@ bool EndsNow(BIO* bio) {
 }
 
 Attempt Try(const std::string& address, const Client& client, const TlsMaterial* material) {
+  const WithoutPipeSignal quiet;  // until the connection is freed, which writes, too
   ERR_clear_error();
   const Context context = MakeContext(material);
   const BioChain bio(BIO_new_ssl_connect(context.get()));
