@@ -1,10 +1,12 @@
 #include "lib/common/csv.h"
 
 #include <absl/strings/ascii.h>
+#include <absl/strings/numbers.h>
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_join.h>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 #include <utility>
 
@@ -12,6 +14,26 @@
 
 namespace twofold {
 namespace {
+
+/// Whether a spreadsheet would run `text`, or would if it had fewer apostrophes in front: so an
+/// apostrophe that was there before is not taken for that of CsvText.
+bool BeginsAsFormula(std::string_view text) {
+  const std::size_t first = text.find_first_not_of('\'');
+  return first != std::string_view::npos &&
+         std::string_view("=+-@\t\r").find(text[first]) != std::string_view::npos;
+}
+
+bool IsNumber(const std::string& text) {
+  double number = 0;
+  return !absl::ascii_isspace(static_cast<unsigned char>(text.front())) &&
+         absl::SimpleAtod(text, &number) && std::isfinite(number);
+}
+
+/// The text that CsvText has made a field of.
+std::string TextOf(std::string field) {
+  if (field.starts_with('\'') && BeginsAsFormula(field)) field.erase(0, 1);
+  return field;
+}
 
 /// Reads records one after the other.
 class Records {
@@ -36,7 +58,7 @@ class Records {
     for (;;) {
       auto field = Field();
       if (!field.ok()) return field.status();
-      fields.push_back(*std::move(field));
+      fields.push_back(TextOf(*std::move(field)));
       if (AtEnd()) return fields;
       const char after = text_[at_];
       if (IsEnd(after)) {
@@ -155,6 +177,10 @@ Result<std::size_t> Csv::Column(const std::string& name) const {
   if (found != columns.end()) return static_cast<std::size_t>(found - columns.begin());
   return absl::InvalidArgumentError(absl::StrCat("no column '", Printable(name, 80), "'; there is ",
                                                  absl::StrJoin(columns, ", ")));
+}
+
+std::string CsvText(const std::string& text) {
+  return BeginsAsFormula(text) && !IsNumber(text) ? "'" + text : text;
 }
 
 }  // namespace twofold

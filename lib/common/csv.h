@@ -11,7 +11,8 @@ namespace twofold {
 /// A table out of CSV (RFC 4180): the first line names the columns. Lines that are empty, have
 /// empty fields alone or begin with '#' count for nothing, nor do blanks around a field without
 /// quotes. What Excel writes is taken, too: a byte order mark, ends of lines of any system, and
-/// semicolons or tabs instead of commas, which the first line shows.
+/// semicolons or tabs instead of commas, which the first line shows. The apostrophe that CsvText
+/// puts in front of a text is taken away.
 struct Csv {
   std::vector<std::string> columns;
   std::vector<std::vector<std::string>> rows;  ///< each as long as `columns`
@@ -26,5 +27,10 @@ struct Csv {
   /// Errors   kInvalidArgument: there is none of that name; says which there are.
   [[nodiscard]] Result<std::size_t> Column(const std::string& name) const;
 };
+
+/// `text` as the content of a field that a spreadsheet shows and does not run. A spreadsheet takes
+/// a text that begins with = + - @, a tab or a carriage return for a formula, whoever has written
+/// it; an apostrophe in front makes it a text. Numbers stay as they are.
+std::string CsvText(const std::string& text);
 
 }  // namespace twofold

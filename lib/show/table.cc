@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <string_view>
 
+#include "lib/common/csv.h"
 #include "lib/common/printable.h"
 
 namespace twofold::show {
@@ -93,7 +94,7 @@ std::string CellForPeople(const Column& column, const Json& value) {
 
 std::string CellForPrograms(const Json& value) {
   if (value.is_boolean()) return value.get<bool>() ? "1" : "0";
-  return value.is_number_float() ? NumberText(value.get<double>()) : Text(value);
+  return value.is_number_float() ? NumberText(value.get<double>()) : CsvText(Text(value));
 }
 
 // ---- forms
@@ -181,7 +182,7 @@ std::string Print(Form form, const Columns& columns, const Json& shown) {
 std::string CsvHeading(const Columns& columns) {
   std::vector<std::string> cells;
   for (const Column& column : columns) {
-    cells.push_back(column.name.empty() ? column.path : column.name);
+    cells.push_back(CsvText(column.name.empty() ? column.path : column.name));
   }
   return CsvLine(cells);
 }

@@ -15,7 +15,7 @@ using Rows = std::vector<std::vector<std::string>>;
 enum class Form : std::uint8_t {
   kText,      ///< a table for people
   kJson,      ///< one line
-  kCsv,       ///< RFC 4180, numbers in full
+  kCsv,       ///< RFC 4180, numbers in full; texts as by CsvText
   kMarkdown,  ///< the table for people, to be pasted into a page
 };
 

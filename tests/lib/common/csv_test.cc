@@ -55,6 +55,31 @@ TEST(Csv, RowsOfEmptyFieldsAndBlanksAroundFieldsCountForNothing) {
   EXPECT_THAT(csv->rows, ElementsAre(ElementsAre("1", "2")));
 }
 
+TEST(Csv, ATextThatASpreadsheetWouldRunHasAnApostrophe) {
+  EXPECT_EQ(CsvText("=1+1"), "'=1+1");
+  EXPECT_EQ(CsvText("+1 job"), "'+1 job");
+  EXPECT_EQ(CsvText("-inf"), "'-inf");
+  EXPECT_EQ(CsvText("@SUM(A1)"), "'@SUM(A1)");
+  EXPECT_EQ(CsvText("\t-5"), "'\t-5");
+  EXPECT_EQ(CsvText("\r=1"), "'\r=1");
+}
+
+TEST(Csv, NumbersAndOtherTextsStayAsTheyAre) {
+  for (const char* text : {"", "-5", "+2.5", "-1e-9", "a=b", "1-2", "'", "'tis", "' =1"}) {
+    EXPECT_EQ(CsvText(text), text);
+  }
+}
+
+TEST(Csv, ReadsTheTextBehindTheApostrophe) {
+  for (const char* text : {"=1+1", "'=1+1", "''@a", "-5", "-", "-x", "+", "'", "'tis", "a"}) {
+    const auto csv = Csv::Parse("\"" + CsvText(text) + "\"," + CsvText(text) + "x\na,b\n");
+    ASSERT_TRUE(csv.ok()) << csv.status();
+    EXPECT_EQ(csv->columns[0], text);
+  }
+  EXPECT_THAT(Csv::Parse("'=a,\"'@b\"\n1,'-2\n")->rows, ElementsAre(ElementsAre("1", "-2")));
+  EXPECT_THAT(Csv::Parse("'=a,\"'@b\"\n1,'-2\n")->columns, ElementsAre("=a", "@b"));
+}
+
 TEST(Csv, WhatIsAmbiguousIsRefused) {
   EXPECT_EQ(CsvError("a,a\n1,2\n"), "column 'a' is there twice: rename one");
   EXPECT_THAT(CsvError(std::string("\xFF\xFE"

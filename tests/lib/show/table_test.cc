@@ -60,6 +60,12 @@ TEST(Columns, AsCsvWithNumbersInFull) {
   EXPECT_EQ(Print(Form::kCsv, {{"X", "x"}}, {{"x", "a,\"b\""}}), "x\n\"a,\"\"b\"\"\"\n");
 }
 
+TEST(Columns, AsCsvNoTextIsAFormula) {
+  EXPECT_EQ(Print(Form::kCsv, {{"", "name"}, {"", "x"}, {.heading = "", .path = "x", .name = "@x"}},
+                  {{"name", "=HYPERLINK(\"a\")"}, {"x", -0.5}}),
+            "name,x,'@x\n\"'=HYPERLINK(\"\"a\"\")\",-0.5,-0.5\n");
+}
+
 TEST(Columns, AsJsonTheThingsAreWhole) {
   EXPECT_EQ(Print(Form::kJson, kColumns, {{"name", "\xff"}}), "{\"name\":\"\xef\xbf\xbd\"}\n");
 }
