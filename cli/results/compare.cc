@@ -325,8 +325,9 @@ void Show(const CompareOptions& options, const Comparison& comparison, show::For
   if (form == show::Form::kCsv) return;
   std::cout << NoteOn(options.correction, pairs.size());
   for (const UnlikeMachine& each : WidestOf(unlike)) {
-    std::cout << "MACHINE: " << Text(each, options.base, options.now)
-              << ": this may have made the change\n";
+    std::cout << show::Beneath(form,
+                               absl::StrCat("MACHINE: ", Text(each, options.base, options.now),
+                                            ": this may have made the change\n"));
   }
   std::cout << NoteOnTime(comparison);
   if (alone > 0) std::cout << alone << " headlines are in one of the runs only\n";

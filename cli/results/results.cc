@@ -155,8 +155,9 @@ class HeadlineTable {
     if (form_ == show::Form::kCsv) {
       std::cout << show::Print(form_, CsvColumns(), rows_);
     } else {
-      std::cout << show::Print(form_, Columns(), rows_) << Notes() << LooksNote() << DoubtNote()
-                << OverlapNote() << PlaceNote();
+      std::cout << show::Print(form_, Columns(), rows_)
+                << show::Beneath(form_, absl::StrCat(Notes(), LooksNote(), DoubtNote(),
+                                                     OverlapNote(), PlaceNote()));
     }
   }
 
@@ -312,7 +313,7 @@ Status Results(const ResultsOptions& options, const Globals& globals) {
   if (!run.ok()) return run.status();
   const show::Form form = FormOf(options, globals);
   if (asked.empty() && (form == show::Form::kText || form == show::Form::kMarkdown)) {
-    std::cout << "run " << *run << "\n";
+    std::cout << show::Beneath(form, absl::StrCat("run ", *run, "\n"));
   }
   v1::RunResultsRequest request = options.request;
   request.set_id(*run);

@@ -256,8 +256,10 @@ Status History(const HistoryOptions& options, const Globals& globals) {
     std::cout << show::Print(globals.form, kHistoryColumns, rows);
   }
   if (globals.form == show::Form::kText || globals.form == show::Form::kMarkdown) {
-    for (const std::string& change : changes) std::cout << change << "\n";
-    for (const std::string& scatter : scatters) std::cout << scatter << "\n";
+    for (const std::string& change : changes)
+      std::cout << show::Beneath(globals.form, change + "\n");
+    for (const std::string& scatter : scatters)
+      std::cout << show::Beneath(globals.form, scatter + "\n");
     if (changes.empty()) std::cout << NoChangeText(runs->size(), too_few) << "\n";
   }
   return options.fail_if_change ? FailIfChange(changes, runs->size(), too_few) : absl::OkStatus();

@@ -289,7 +289,8 @@ void Print(const Json& all, bool corrected, const ScalingOptions& options, show:
     if (!options.laws) std::cout << "\n";
     std::cout << show::Print(form, kLawColumns, laws);
   }
-  if (form != show::Form::kCsv) std::cout << "\n" << Notes(all, corrected, options.margin);
+  if (form != show::Form::kCsv)
+    std::cout << "\n" << show::Beneath(form, Notes(all, corrected, options.margin));
 }
 
 /// "0.45 (0.4 to 0.5)"

@@ -1,9 +1,11 @@
 #include "lib/show/table.h"
 
+#include <absl/strings/ascii.h>
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_format.h>
 #include <absl/strings/str_join.h>
 #include <absl/strings/str_replace.h>
+#include <absl/strings/str_split.h>
 #include <absl/time/time.h>
 
 #include <algorithm>
@@ -151,13 +153,21 @@ bool IsNumeric(const Rows& rows, std::size_t column) {
          });
 }
 
+bool IsLetterOrDigit(char c) { return absl::ascii_isalnum(static_cast<unsigned char>(c)); }
+
+/// An underline inside a word emphasises nothing, so names such as pod_ready stay readable.
+bool IsInsideWord(const std::string& text, std::size_t at) {
+  return at > 0 && at + 1 < text.size() && IsLetterOrDigit(text[at - 1]) &&
+         IsLetterOrDigit(text[at + 1]);
+}
+
 std::string MarkdownLine(const std::vector<std::string>& cells) {
   return absl::StrCat("| ", absl::StrJoin(cells, " | "), " |\n");
 }
 
 std::string Markdown(Rows rows) {
-  for (auto& row : rows = Clean(std::move(rows))) {
-    for (std::string& cell : row) cell = absl::StrReplaceAll(cell, {{"|", "\\|"}});
+  for (auto& row : rows) {
+    for (std::string& cell : row) cell = MarkdownText(cell);
   }
   std::vector<std::string> rules;
   for (std::size_t column = 0; column < rows[0].size(); ++column) {
@@ -215,6 +225,25 @@ std::string Table(const Rows& given) {
   std::string text;
   for (std::string& line : lines) text += line.erase(line.find_last_not_of(' ') + 1) + "\n";
   return text;
+}
+
+std::string MarkdownText(const std::string& text) {
+  const std::string line = Printable(text, text.size());
+  std::string escaped;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    const bool is_mark = std::string_view("\\`*_<[&|~").find(line[i]) != std::string_view::npos;
+    if (is_mark && !(line[i] == '_' && IsInsideWord(line, i))) escaped += '\\';
+    escaped += line[i];
+  }
+  return escaped;
+}
+
+std::string Beneath(Form form, const std::string& lines) {
+  if (form != Form::kMarkdown) return lines;
+  return absl::StrJoin(absl::StrSplit(lines, '\n'), "\n",
+                       [](std::string* out, absl::string_view line) {
+                         absl::StrAppend(out, MarkdownText(std::string(line)));
+                       });
 }
 
 std::string Line(const Json& json) {

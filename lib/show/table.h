@@ -46,6 +46,13 @@ std::string CsvLines(const Columns& columns, const Json& list);
 /// all numbers are aligned to the right. Control characters become blanks.
 std::string Table(const Rows& rows);
 
+/// `text` in Markdown as it is: marks, raw HTML, links and entities are escaped, and a bar does not
+/// end a cell. Control characters become blanks.
+std::string MarkdownText(const std::string& text);
+
+/// `lines` of words, each with its line end, for the place beneath a table of `form`.
+std::string Beneath(Form form, const std::string& lines);
+
 /// One line of JSON with its line break. Bytes that are no UTF-8 are replaced.
 std::string Line(const Json& json);
 

@@ -334,7 +334,8 @@ std::string Print(show::Form form, const Report& report) {
   std::vector<SpanSummary> spans = report.spans;
   std::erase_if(spans, [](const SpanSummary& span) { return !IsShown(span); });
   const std::string evidence = PrintEvidence(form, report.evidence);
-  const std::string after = Words(report) + (evidence.empty() ? "" : "\n" + evidence);
+  const std::string after =
+      show::Beneath(form, Words(report)) + (evidence.empty() ? "" : "\n" + evidence);
   if (spans.empty()) return after;
   const char* between = form == show::Form::kMarkdown ? "\n" : "";
   return show::Print(form, SpanColumns(), ListOf(spans, SpanJson)) + between + after;

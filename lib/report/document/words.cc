@@ -42,6 +42,12 @@ show::Columns ColumnsOf(const std::vector<std::string>& headings) {
   return columns;
 }
 
+/// `text` on one line, cut off after `most` bytes.
+std::string InForm(show::Form form, const std::string& text, std::size_t most) {
+  const std::string line = Printable(text, most);
+  return form == show::Form::kMarkdown ? show::MarkdownText(line) : line;
+}
+
 /// A block in words.
 struct WordsBlock {
   show::Form form;
@@ -49,15 +55,15 @@ struct WordsBlock {
   [[nodiscard]] bool markdown() const { return form == show::Form::kMarkdown; }
 
   std::string operator()(const Paragraph& paragraph) const {
-    return absl::StrCat(Printable(paragraph.text, kLongestParagraph), "\n\n");
+    return absl::StrCat(InForm(form, paragraph.text, kLongestParagraph), "\n\n");
   }
 
   std::string operator()(const Facts& facts) const {
     std::string lines;
     for (const auto& [term, value] : facts.rows) {
       if (value.empty()) continue;
-      absl::StrAppend(&lines, markdown() ? "- " : "", Printable(term, kLongestText), ": ",
-                      Printable(value, kLongestParagraph), "\n");
+      absl::StrAppend(&lines, markdown() ? "- " : "", InForm(form, term, kLongestText), ": ",
+                      InForm(form, value, kLongestParagraph), "\n");
     }
     return lines.empty() ? "" : lines + "\n";
   }
@@ -65,12 +71,12 @@ struct WordsBlock {
   std::string operator()(const Table& table) const {
     if (table.rows.size() < 2) return "";
     const Table shown = Shown(table);
-    return absl::StrCat(Printable(shown.caption, kLongestText), markdown() ? "\n\n" : "\n",
+    return absl::StrCat(InForm(form, shown.caption, kLongestText), markdown() ? "\n\n" : "\n",
                         show::Print(form, ColumnsOf(shown.rows[0]), JsonOf(shown.rows)), "\n");
   }
 
   std::string operator()(const Code& code) const {
-    std::string lines = absl::StrCat(Printable(code.title, kLongestText), "\n\n");
+    std::string lines = absl::StrCat(InForm(form, code.title, kLongestText), "\n\n");
     for (const std::string& line : Lines(Shown(code))) {
       absl::StrAppend(&lines, "    ", Printable(line, kLongestCode), "\n");
     }
@@ -151,14 +157,15 @@ std::vector<const Picture*> PicturesOf(const Document& document) {
 
 std::string ToWords(const Document& document, show::Form form) {
   const bool markdown = form == show::Form::kMarkdown;
-  std::string text = absl::StrCat(
-      markdown ? "# " : "", Printable(document.title, kLongestText), "\n\n", markdown ? "**" : "",
-      Printable(document.verdict, kLongestParagraph), markdown ? "**" : "", "\n\n");
+  std::string text =
+      absl::StrCat(markdown ? "# " : "", InForm(form, document.title, kLongestText), "\n\n",
+                   markdown ? "**" : "", InForm(form, document.verdict, kLongestParagraph),
+                   markdown ? "**" : "", "\n\n");
   for (const Section& section : document.sections) {
     std::string blocks;
     for (const Block& block : section.blocks) blocks += std::visit(WordsBlock{form}, block);
     if (blocks.empty()) continue;
-    const std::string title = Printable(section.title, kLongestText);
+    const std::string title = InForm(form, section.title, kLongestText);
     absl::StrAppend(&text, markdown ? "## " : "--- ", title, "\n\n", blocks);
   }
   text.pop_back();  // the last blank line

@@ -52,6 +52,20 @@ TEST(Columns, AsMarkdown) {
             "| a\\|b | 3 |\n");
 }
 
+TEST(Columns, AsMarkdownTextFromOutsideStaysText) {
+  EXPECT_EQ(Print(Form::kMarkdown, {{"<b>", "name"}},
+                  {{"name", "<script>`a`|b\\ &lt; [x](y)\n*c* _d_ e_f ~~g~~"}}),
+            "| \\<b> |\n"
+            "| --- |\n"
+            "| \\<script>\\`a\\`\\|b\\\\ \\&lt; \\[x](y) \\*c\\* \\_d\\_ e_f "
+            "\\~\\~g\\~\\~ |\n");
+}
+
+TEST(Beneath, LinesAreEscapedInMarkdownAlone) {
+  EXPECT_EQ(Beneath(Form::kMarkdown, "run <b>\nof `a`\n"), "run \\<b>\nof \\`a\\`\n");
+  EXPECT_EQ(Beneath(Form::kText, "run <b>\n"), "run <b>\n");
+}
+
 TEST(Columns, AsCsvWithNumbersInFull) {
   EXPECT_EQ(Print(Form::kCsv, kColumns, kThings),
             "name,times.wait_seconds,ends,late,labels,share,begun_unix_seconds,ok,name labels\n"

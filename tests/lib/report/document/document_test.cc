@@ -1,5 +1,6 @@
 #include "lib/report/document/document.h"
 
+#include <absl/strings/str_cat.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -80,6 +81,19 @@ TEST(Document, TextFromOutsideStaysText) {
     EXPECT_THAT(text, Not(HasSubstr("\xff")));
   }
   EXPECT_THAT(ToJunit(document), Not(HasSubstr("<script")));
+}
+
+TEST(Document, InMarkdownTextFromOutsideIsNoMarkdown) {
+  const std::string nasty = "<script>|`\n# x";
+  Document document{.title = nasty, .verdict = nasty};
+  document.sections = {{nasty,
+                        {Paragraph{nasty}, Facts{{{nasty, nasty}}}, Code{nasty, "code <b>"},
+                         Table{nasty, {{nasty}, {nasty}}}}}};
+  const std::string shown = "\\<script>\\|\\` # x";
+  EXPECT_EQ(ToWords(document, show::Form::kMarkdown),
+            absl::StrCat("# ", shown, "\n\n**", shown, "**\n\n## ", shown, "\n\n", shown, "\n\n- ",
+                         shown, ": ", shown, "\n\n", shown, "\n\n    code <b>\n\n", shown, "\n\n| ",
+                         shown, " |\n| --- |\n| ", shown, " |\n"));
 }
 
 TEST(Document, NamesOfAMegabyteAreCut) {
