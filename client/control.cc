@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "client/limits.h"
 #include "client/options.h"
 #include "client/pages.h"
 #include "client/parameters.h"
@@ -119,7 +120,7 @@ Result<Page> Show(Context& context, const http::Params&) {
 Result<Page> Compare(Context& context, const http::Params& query) {
   Parameters parameters(query);
   const stats::Rate base = parameters.Base();
-  const double limit = parameters.Positive("limit");
+  const double limit = parameters.Number(kRatioLimit);
   if (!parameters.status().ok()) return parameters.status();
   const stats::ThroughputEstimate& estimate = context.Look().estimate;
   const stats::Rate now = {estimate.throughput, estimate.log_error, estimate.degrees,
@@ -139,7 +140,7 @@ Result<Page> Look(Context& context, const http::Params& query) {
 
 Result<Page> Verdict(Context&, const http::Params& query) {
   Parameters parameters(query);
-  const double scale = parameters.Positive("scale");
+  const double scale = parameters.Number(kScale);
   const std::vector<stats::StepRecord> records = parameters.Records();
   const Pods pods = parameters.WhichPods();
   if (!parameters.status().ok()) return parameters.status();

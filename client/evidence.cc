@@ -8,10 +8,9 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
-#include <limits>
 #include <optional>
 
+#include "client/limits.h"
 #include "client/steps.h"
 #include "lib/common/printable.h"
 
@@ -24,21 +23,18 @@ using stats::StepEvidence;
 constexpr std::size_t kMostNodes = 8;
 constexpr std::size_t kMostNameBytes = 63;
 constexpr std::size_t kMostShown = 80;  // bytes of a bad field in the error
-constexpr double kNoLimit = std::numeric_limits<double>::max();
 constexpr std::string_view kUnknown = "-";
 
 /// A number of the text; an absent one is "-".
 struct NumberField {
-  const char* name;
-  double least;
-  double most;
+  Limits limits;
   std::optional<double> (*get)(const StepEvidence&);
   void (*set)(StepEvidence&, double);
 };
 
 template <auto kMember>
-constexpr NumberField Known(const char* name, double least, double most) {
-  return {name, least, most,
+constexpr NumberField Known(const Limits& limits) {
+  return {limits,
           [](const StepEvidence& of) { return std::optional(static_cast<double>(of.*kMember)); },
           [](StepEvidence& of, double value) {
             of.*kMember = static_cast<std::remove_reference_t<decltype(of.*kMember)>>(value);
@@ -46,32 +42,25 @@ constexpr NumberField Known(const char* name, double least, double most) {
 }
 
 template <double stats::Rate::*kMember>
-constexpr NumberField OfRate(const char* name, double least, double most) {
-  return {name, least, most, [](const StepEvidence& of) { return std::optional(of.rate.*kMember); },
+constexpr NumberField OfRate(const Limits& limits) {
+  return {limits, [](const StepEvidence& of) { return std::optional(of.rate.*kMember); },
           [](StepEvidence& of, double value) { of.rate.*kMember = value; }};
 }
 
 template <std::optional<double> StepEvidence::*kMember>
-constexpr NumberField Perhaps(const char* name, double most) {
-  return {name, 0, most, [](const StepEvidence& of) { return of.*kMember; },
+constexpr NumberField Perhaps(const Limits& limits) {
+  return {limits, [](const StepEvidence& of) { return of.*kMember; },
           [](StepEvidence& of, double value) { of.*kMember = value; }};
 }
 
 constexpr std::array kNumbers = {
-    Perhaps<&StepEvidence::cpu>("cpu", 1e9),
-    Perhaps<&StepEvidence::throttled>("throttled", kNoLimit),
-    Known<&StepEvidence::workers>("workers", 1, 1e6),
-    OfRate<&stats::Rate::throughput>("throughput", 0, kNoLimit),
-    OfRate<&stats::Rate::log_error>("log_error", 0, std::numeric_limits<double>::infinity()),
-    OfRate<&stats::Rate::degrees>("df", 0.5, 1e9),
-    OfRate<&stats::Rate::seconds>("seconds", 0, 1e12),
-    Known<&StepEvidence::jobs>("jobs", 0, 1e15),
-    Known<&StepEvidence::failed>("failed", 0, 1e15),
-    Perhaps<&StepEvidence::wait>("wait", kNoLimit),
-    Perhaps<&StepEvidence::run>("run", kNoLimit),
-    Perhaps<&StepEvidence::overhead>("overhead", kNoLimit),
-    Perhaps<&StepEvidence::spread>("spread", kNoLimit),
-    Known<&StepEvidence::slowest_by>("slowest_by", 0, kNoLimit),
+    Perhaps<&StepEvidence::cpu>(kCpu),          Perhaps<&StepEvidence::throttled>(kThrottled),
+    Known<&StepEvidence::workers>(kWorkers),    OfRate<&stats::Rate::throughput>(kThroughput),
+    OfRate<&stats::Rate::log_error>(kLogError), OfRate<&stats::Rate::degrees>(kDegrees),
+    OfRate<&stats::Rate::seconds>(kSeconds),    Known<&StepEvidence::jobs>(kJobs),
+    Known<&StepEvidence::failed>(kFailed),      Perhaps<&StepEvidence::wait>(kWait),
+    Perhaps<&StepEvidence::run>(kRun),          Perhaps<&StepEvidence::overhead>(kOverhead),
+    Perhaps<&StepEvidence::spread>(kSpread),    Known<&StepEvidence::slowest_by>(kSlowestBy),
 };
 constexpr std::size_t kFieldCount = kNumbers.size() + 2;  // and `slowest`, `nodes`
 
@@ -113,28 +102,25 @@ std::string NodesText(const StepEvidence& evidence) {
 
 // ---- reading
 
-Status BadValue(const char* name, const std::string& value, const std::string& allowed) {
-  return absl::InvalidArgumentError(
-      absl::StrCat("evidence: ", name, " '", Printable(value, kMostShown), "' is not ", allowed));
+Status BadValue(std::string_view name, const std::string& value, const std::string& allowed) {
+  return absl::InvalidArgumentError(absl::StrCat(
+      "evidence: ", std::string(name), " '", Printable(value, kMostShown), "' is not ", allowed));
 }
 
-Result<std::optional<double>> ParseNumber(const std::string& text, const char* name, double least,
-                                          double most) {
+Result<std::optional<double>> ParseNumber(const std::string& text, const Limits& limits) {
   if (text == kUnknown) return std::optional<double>();
-  double value = 0.0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  const bool whole = error == std::errc() && end == text.data() + text.size();
-  if (whole && value >= least && value <= most) return std::optional(value);
-  return BadValue(name, text, absl::StrCat("a number ", least, "..", most, " or -"));
+  const std::optional<double> value = NumberWithin(limits, text);
+  if (value) return value;
+  return BadValue(limits.name, text, Allowed(limits) + " or -");
 }
 
 Result<NodeEvidence> ParseNode(const std::string& text) {
   const std::vector<std::string> parts = absl::StrSplit(text, '!');
   if (parts.size() != 4) return BadValue("nodes", text, "NODE!WORKERS!JOBS!RUN");
   NodeEvidence node{.node = parts[0]};
-  const auto workers = ParseNumber(parts[1], "workers of a node", 0, 1e6);
-  const auto jobs = ParseNumber(parts[2], "jobs of a node", 0, 1e15);
-  const auto run = ParseNumber(parts[3], "run of a node", 0, kNoLimit);
+  const auto workers = ParseNumber(parts[1], kNodeWorkers);
+  const auto jobs = ParseNumber(parts[2], kNodeJobs);
+  const auto run = ParseNumber(parts[3], kNodeRun);
   for (const auto* number : {&workers, &jobs, &run}) {
     if (!number->ok()) return number->status();
   }
@@ -152,7 +138,7 @@ Result<StepEvidence> ParseStep(const std::string& text) {
   StepEvidence step;
   for (std::size_t i = 0; i < kNumbers.size(); ++i) {
     const NumberField& field = kNumbers[i];
-    const auto value = ParseNumber(fields[i], field.name, field.least, field.most);
+    const auto value = ParseNumber(fields[i], field.limits);
     if (!value.ok()) return value.status();
     if (*value) field.set(step, **value);
   }

@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "lib/load/snapshot.h"
 #include "lib/common/result.h"
+#include "lib/load/snapshot.h"
 #include "lib/stats/explanation.h"
 
 /// What a measured step shows of its causes: what the pages /window, /look and /why share. Pure.

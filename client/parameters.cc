@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cmath>
 #include <limits>
 #include <optional>
 
@@ -14,16 +13,15 @@
 namespace twofold::client {
 namespace {
 
-constexpr std::size_t kMaxShown = 80;            // bytes of a bad value in the error
-constexpr std::uint32_t kMostCount = 1'000'000;  // of workers, of repeats
+constexpr std::size_t kMaxShown = 80;  // bytes of a bad value in the error
+constexpr Limits kRate = {"value", 0, load::kMostRate};
 
-// All of `text` as a number, neither NaN nor infinite.
-template <typename Number>
-std::optional<Number> Whole(std::string_view text) {
-  Number value{};
+// All of `text` as a whole number.
+std::optional<std::uint32_t> Whole(std::string_view text) {
+  std::uint32_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   const bool whole = error == std::errc() && end == text.data() + text.size();
-  return whole && std::isfinite(static_cast<double>(value)) ? std::optional(value) : std::nullopt;
+  return whole ? std::optional(value) : std::nullopt;
 }
 
 }  // namespace
@@ -50,15 +48,10 @@ std::uint32_t Parameters::Parallelism(std::uint32_t most) {
   if (digits.empty() || !whole) Refuse("value", text, "a whole number");
   if (text.starts_with('-')) return 0;
   // Of digits alone the only error left is "too large".
-  return std::min(Whole<std::uint32_t>(digits).value_or(most), most);
+  return std::min(Whole(digits).value_or(most), most);
 }
 
-double Parameters::Rate() {
-  const std::optional<double> value = Whole<double>(ValueOf("value"));
-  const bool good = value && *value >= 0 && *value <= load::kMostRate;
-  if (!good) Refuse("value", ValueOf("value"), absl::StrCat("a number 0..", load::kMostRate));
-  return good ? *value : 0;
-}
+double Parameters::Rate() { return Number(kRate); }
 
 load::Arrivals Parameters::Arrivals(load::Arrivals otherwise) {
   if (http::Find(query_, "arrivals") == nullptr) return otherwise;
@@ -69,40 +62,34 @@ load::Arrivals Parameters::Arrivals(load::Arrivals otherwise) {
   return otherwise;
 }
 
-double Parameters::Positive(std::string_view name) {
-  const std::optional<double> value = Whole<double>(ValueOf(name));
-  if (!value || *value <= 0) Refuse(name, ValueOf(name), "a number above 0");
+double Parameters::Number(const Limits& limits) {
+  const std::optional<double> value = NumberWithin(limits, ValueOf(limits.name));
+  if (!value) Refuse(limits.name, ValueOf(limits.name), Allowed(limits));
   return value.value_or(0);
 }
 
-double Parameters::FromZero(std::string_view name) {
-  const std::optional<double> value = Whole<double>(ValueOf(name));
-  if (!value || *value < 0) Refuse(name, ValueOf(name), "a number from 0");
-  return value.value_or(0);
-}
-
-std::uint32_t Parameters::Count(std::string_view name) {
-  const std::optional<std::uint32_t> count = Whole<std::uint32_t>(ValueOf(name));
-  if (!count || *count < 1 || *count > kMostCount) {
-    Refuse(name, ValueOf(name), absl::StrCat("a whole number 1..", kMostCount));
+std::uint32_t Parameters::Count(const Limits& limits) {
+  const auto least = static_cast<std::uint32_t>(limits.least);
+  const auto most = static_cast<std::uint32_t>(limits.most);
+  const std::optional<std::uint32_t> count = Whole(ValueOf(limits.name));
+  if (!count || *count < least || *count > most) {
+    Refuse(limits.name, ValueOf(limits.name), absl::StrCat("a whole number ", least, "..", most));
   }
   return count.value_or(0);
 }
 
 double Parameters::LogError() {
-  const std::string_view text = ValueOf("log_error");
-  if (text == "inf" || text == "null") return std::numeric_limits<double>::infinity();
-  return FromZero("log_error");
+  if (ValueOf(kLogError.name) == "null") return std::numeric_limits<double>::infinity();
+  return Number(kLogError);
 }
 
 stats::Rate Parameters::Base() {
-  return {FromZero("throughput"), LogError(), Positive("df"), FromZero("seconds")};
+  return {Number(kThroughput), LogError(), Number(kDegrees), Number(kSeconds)};
 }
 
 stats::StepPlan Parameters::Plan() {
-  stats::StepPlan plan{
-      .workers = Count("workers"), .scale = Positive("scale"), .cap = Positive("cap")};
-  if (http::Find(query_, "repeats") != nullptr) plan.repeats = Count("repeats");
+  stats::StepPlan plan{.workers = Count(kWorkers), .scale = Number(kScale), .cap = Number(kCap)};
+  if (http::Find(query_, kRepeats.name) != nullptr) plan.repeats = Count(kRepeats);
   return plan;
 }
 

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "client/limits.h"
 #include "client/steps.h"
 #include "lib/common/result.h"
 #include "lib/http/message.h"
@@ -29,8 +30,8 @@ class Parameters {
   /// `arrivals`, constant or poisson.
   load::Arrivals Arrivals(load::Arrivals otherwise);
 
-  /// A number more than 0.
-  double Positive(std::string_view name);
+  /// The number of that name; 0 if it is refused.
+  double Number(const Limits& limits);
 
   /// The numbers of an earlier window: `throughput`, `log_error`, `df`, `seconds`. An unknown
   /// window has a throughput of 0 or an error of `inf` (or `null`, as in JSON).
@@ -54,9 +55,8 @@ class Parameters {
  private:
   [[nodiscard]] std::string_view ValueOf(std::string_view name) const;
   void Refuse(std::string_view name, std::string_view value, std::string_view allowed);
-  double FromZero(std::string_view name);
   double LogError();
-  std::uint32_t Count(std::string_view name);
+  std::uint32_t Count(const Limits& limits);
 
   const http::Params& query_;
   Status status_;

@@ -5,10 +5,10 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
-#include <limits>
+#include <optional>
 
+#include "client/limits.h"
 #include "lib/common/printable.h"
 
 namespace twofold::client {
@@ -17,20 +17,9 @@ namespace {
 constexpr std::size_t kMaxFieldShown = 80;  // bytes of a bad field in the error
 
 /// The numbers of a record, in the order of the text.
-struct Field {
-  std::string_view name;
-  double least;
-  double most;
-};
-constexpr double kMost = std::numeric_limits<double>::max();
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kTiny = std::numeric_limits<double>::min();
-constexpr std::array kFields = {
-    Field{"workers", 1, 1e6},   Field{"throughput", 0, kMost},  Field{"log_error", 0, kInfinity},
-    Field{"df", 0.5, 1e9},      Field{"seconds", kTiny, kMost}, Field{"confidence", 0.5, 0.9999},
-    Field{"steady", 0, 1},      Field{"drift", -kMost, kMost},  Field{"spread_variance", -1e6, 1e6},
-    Field{"spread_df", 0, 1e9}, Field{"jobs", 0, 1e15},         Field{"failed", 0, 1e15},
-};
+constexpr std::array kFields = {kWorkers,        kThroughput,    kLogError, kDegrees,
+                                kStepSeconds,    kConfidence,    kSteady,   kDrift,
+                                kSpreadVariance, kSpreadDegrees, kJobs,     kFailed};
 constexpr std::size_t kFieldsOnce = 10;  // of the first version
 using Numbers = std::array<double, kFields.size()>;
 
@@ -42,10 +31,10 @@ std::string_view Take(std::string_view& text, char separator) {
   return taken;
 }
 
-Status BadField(const Field& field, std::string_view value) {
-  return absl::InvalidArgumentError(
-      absl::StrCat("records: ", std::string(field.name), " '", Printable(value, kMaxFieldShown),
-                   "' is not a number ", field.least, "..", field.most));
+Status BadField(const Limits& field, std::string_view value) {
+  return absl::InvalidArgumentError(absl::StrCat("records: ", std::string(field.name), " '",
+                                                 Printable(value, kMaxFieldShown), "' is not ",
+                                                 Allowed(field)));
 }
 
 Result<Numbers> ParseNumbers(std::string_view text) {
@@ -53,10 +42,9 @@ Result<Numbers> ParseNumbers(std::string_view text) {
   for (std::size_t i = 0; i < kFields.size(); ++i) {
     if (i == kFieldsOnce && text.empty()) break;
     const std::string_view word = Take(text, ':');
-    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), numbers[i]);
-    const bool whole = error == std::errc() && end == word.data() + word.size();
-    const bool inside = numbers[i] >= kFields[i].least && numbers[i] <= kFields[i].most;
-    if (!whole || !inside) return BadField(kFields[i], word);
+    const std::optional<double> number = NumberWithin(kFields[i], word);
+    if (!number) return BadField(kFields[i], word);
+    numbers[i] = *number;
   }
   if (!text.empty()) return absl::InvalidArgumentError("records: one has more than twelve fields");
   return numbers;

@@ -265,6 +265,28 @@ TEST_F(ControlTest, CompareNamesTheBadParameter) {
   EXPECT_EQ(Get("/compare").status, 400);
 }
 
+TEST_F(ControlTest, NumbersBeyondTheirLimitsAreRefusedAndTheLimitIsNamed) {
+  const std::vector<std::pair<std::string, std::string>> numbers = {
+      {"/compare?log_error=0&df=1&seconds=1&limit=1&throughput=", "0..1e+15"},
+      {"/compare?throughput=1&df=1&seconds=1&limit=1&log_error=", "0..1e+06 or inf"},
+      {"/compare?throughput=1&log_error=0&seconds=1&limit=1&df=", "0.1..1e+09"},
+      {"/compare?throughput=1&log_error=0&df=1&limit=1&seconds=", "0..1e+12"},
+      {"/compare?throughput=1&log_error=0&df=1&seconds=1&limit=", "1e-06..1e+06"},
+      {"/look?scale=1.8&cap=60&workers=", "1..1000000"},
+      {"/look?workers=1&scale=1.8&cap=60&repeats=", "1..1000000"},
+      {"/look?workers=1&cap=60&scale=", "1e-06..1e+06"},
+      {"/look?workers=1&scale=1.8&cap=", "1e-06..1e+09"},
+      {"/verdict?scale=", "1e-06..1e+06"},
+      {"/rate?value=", "0..1e+06"}};
+  for (const auto& [target, allowed] : numbers) {
+    for (const char* value : {"1e308", "1e16", "-inf", "infinity", "nan"}) {
+      const http::Response response = Get(target + value);
+      EXPECT_EQ(response.status, 400) << target << value;
+      EXPECT_THAT(response.body, HasSubstr(" number " + allowed)) << target << value;
+    }
+  }
+}
+
 constexpr const char* kRecord = "8:7.84:0.002:11.5:30:0.997:1:0:0.0001:7";
 
 TEST_F(ControlTest, LooksAtTheWindowOfAStep) {

@@ -1,5 +1,7 @@
 #include "client/evidence.h"
 
+#include <absl/strings/str_cat.h>
+#include <absl/strings/str_join.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -78,6 +80,19 @@ TEST(Evidence, NamesTheFieldThatIsWrong) {
   EXPECT_THAT(MistakeIn("-:-:1:1:nan:1:1:1:1:1:1:1:1:1:-:-"), HasSubstr("log_error 'nan'"));
   EXPECT_THAT(MistakeIn("-:-:1:1:1:1:1:1:1:1:1:1:1:1:-:a!1!1"), HasSubstr("NODE!WORKERS"));
   EXPECT_THAT(MistakeIn("-:-:1:1:1:1:1:1:1:1:1:1:1:1:-:a!1!1!x"), HasSubstr("run of a node 'x'"));
+}
+
+TEST(Evidence, EachNumberHasALimit) {
+  for (std::size_t bad = 0; bad < 14; ++bad) {
+    for (const char* value : {"1e308", "-inf", "infinity", "nan"}) {
+      std::vector<std::string> fields(14, "1");
+      fields[bad] = value;
+      EXPECT_THAT(MistakeIn(absl::StrJoin(fields, ":") + ":-:-"),
+                  HasSubstr(absl::StrCat(" '", value, "' is not a number")));
+    }
+  }
+  EXPECT_THAT(MistakeIn("-:-:1:1:1:1:1:1:1:1:1:1:1:1:-:a!1!1!1e308"),
+              HasSubstr("run of a node '1e308' is not a number 0..1e+15 or -"));
 }
 
 TEST(Evidence, WhateverIsSentIsReadOrRefused) {

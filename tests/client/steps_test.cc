@@ -1,10 +1,14 @@
 #include "client/steps.h"
 
+#include <absl/strings/str_cat.h>
+#include <absl/strings/str_join.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
+#include <string>
+#include <vector>
 
 namespace twofold::client {
 namespace {
@@ -73,6 +77,21 @@ TEST(StepRecords, NameTheFieldThatIsWrong) {
   EXPECT_THAT(ErrorOf("1:1:1:1:1:0.9:1:0:0:0:7"), HasSubstr("failed ''"));
   EXPECT_THAT(ErrorOf("1:1:1:1:1:0.9:1:0:0:0:7:0:1"), HasSubstr("more than twelve"));
   EXPECT_THAT(ErrorOf(RecordText(Some()) + ",,"), HasSubstr("workers ''"));
+}
+
+TEST(StepRecords, EachNumberHasALimit) {
+  const std::vector<std::string> good = {"8", "78", "0.1", "11", "12", "0.99",
+                                         "1", "0",  "0",   "7",  "9",  "0"};
+  for (std::size_t bad = 0; bad < good.size(); ++bad) {
+    for (const char* value : {"1e308", "-inf", "infinity", "nan"}) {
+      std::vector<std::string> fields = good;
+      fields[bad] = value;
+      EXPECT_THAT(ErrorOf(absl::StrJoin(fields, ":")),
+                  HasSubstr(absl::StrCat(" '", value, "' is not a number")));
+    }
+  }
+  EXPECT_TRUE(ParseRecords(absl::StrJoin(good, ":")).ok());
+  EXPECT_THAT(ErrorOf("8:1e308:0.1:11:12:0.99:1:0:0:7"), HasSubstr("0..1e+15"));
 }
 
 TEST(StepRecords, WhateverIsSentIsReadOrRefused) {
