@@ -79,8 +79,10 @@ Json TablesOf(const results::CopiedStore& copied) {
 /// What a person should know beside the table.
 std::string NoteOn(const results::CopiedStore& copied, const std::string& from,
                    const std::string& to) {
-  std::string note = absl::StrCat(copied.rows(), " rows of ", from, " are in ", to,
-                                  copied.same() ? ", and are the same there\n" : "\n");
+  std::string note = copied.same() ? absl::StrCat(copied.rows(), " rows of ", from, " are in ", to,
+                                                  ", and are the same there\n")
+                                   : absl::StrCat("none of ", copied.rows(), " rows of ", from,
+                                                  " is in ", to, "\n");
   if (copied.replaced() == 0) return note;
   return absl::StrCat(note, copied.replaced(),
                       " texts have a NUL or bytes that are not UTF-8, which PostgreSQL cannot "
@@ -109,7 +111,7 @@ Status StatusOfCopy(const results::CopiedStore& copied, const std::string& to) {
     if (!table.same()) absl::StrAppend(&differ, differ.empty() ? "" : ", ", table.name);
   }
   return absl::InternalError(
-      absl::StrCat("TO: ", to, " differs from FROM in ", differ, "; do not use it"));
+      absl::StrCat("TO: ", to, " would differ from FROM in ", differ, ", so nothing was copied"));
 }
 
 Result<std::unique_ptr<results::StoreEnd>> OpenNamed(const std::string& text, const char* option,

@@ -150,6 +150,7 @@ Result<std::int64_t> PostgresEnd::Count(const Table& table) {
 }
 
 Status PostgresEnd::Read(const Table& table, Take take) {
+  if (Status sent = Send(); !sent.ok()) return sent;
   std::vector<Value> row(table.columns.size());
   return connection_->Stream(absl::StrCat("SELECT ", table.ColumnList(), " FROM ", table.name),
                              [&](const postgres::Rows& rows) {
@@ -228,7 +229,6 @@ Status PostgresEnd::Commit() {
   adding_to_ = nullptr;
   if (status.ok()) status = GoOnCounting();
   if (status.ok()) status = StatusOfRun(*connection_, "COMMIT");
-  if (status.ok()) status = StatusOfRun(*connection_, kBeginReading);
   return status;
 }
 

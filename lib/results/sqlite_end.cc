@@ -142,15 +142,15 @@ Status SqliteEnd::Add(const Table& table, Row row) {
 Status SqliteEnd::Commit() {
   add_.reset();
   adding_to_ = nullptr;
+  if (Status same = files_->Check(); !same.ok()) return same;
   return Guarded(database_, path_, [&]() -> Status {
     database_.exec("COMMIT");
     database_.exec("PRAGMA wal_checkpoint(TRUNCATE)");
-    database_.exec("BEGIN");
     return absl::OkStatus();
   });
 }
 
 /// The lock keeps frontends out.
-Status SqliteEnd::CheckAlone() { return files_ ? files_->Check() : absl::OkStatus(); }
+Status SqliteEnd::CheckAlone() { return absl::OkStatus(); }
 
 }  // namespace twofold::results

@@ -109,27 +109,19 @@ Status Verify(const std::vector<Table>& tables, StoreEnd& to, Counter& counter,
     });
     if (!read.ok()) return read;
   }
-  return to.CheckAlone();
+  return absl::OkStatus();
 }
 
-Result<CopiedStore> CopyAndCommit(const std::vector<Table>& tables, StoreEnd& from, StoreEnd& to,
-                                  Counter& counter) {
+Result<CopiedStore> CopyTables(const std::vector<Table>& tables, StoreEnd& from, StoreEnd& to,
+                               Counter& counter) {
   CopiedStore copied;
   for (const Table& table : tables) {
     auto one = CopyTable(table, from, to, counter);
     if (!one.ok()) return one.status();
     copied.tables.push_back(*std::move(one));
   }
-  Status status = from.CheckAlone();
-  if (status.ok()) status = to.Commit();
-  if (!status.ok()) return status;
+  if (Status alone = from.CheckAlone(); !alone.ok()) return alone;
   return copied;
-}
-
-/// All is there, but nobody has seen that it is right.
-Status NotVerified(const StoreEnd& to, const Status& why) {
-  return {why.code(), absl::StrCat(to.name(), " has the copy, but was not verified to the end: ",
-                                   std::string(why.message()))};
 }
 
 }  // namespace
@@ -157,12 +149,12 @@ Result<CopiedStore> CopyStore(StoreEnd& from, StoreEnd& to, WatchCopy watch) {
   const auto all = CountAll(from, tables);
   if (!all.ok()) return all.status();
   Counter copying(CopyProgress::Phase::kCopying, *all, watch);
-  auto copied = CopyAndCommit(tables, from, to, copying);
+  auto copied = CopyTables(tables, from, to, copying);
   if (!copied.ok()) return copied.status();
   Counter verifying(CopyProgress::Phase::kVerifying, *all, watch);
-  if (Status status = Verify(tables, to, verifying, *copied); !status.ok()) {
-    return NotVerified(to, status);
-  }
+  Status status = Verify(tables, to, verifying, *copied);
+  if (status.ok() && copied->same()) status = to.Commit();
+  if (!status.ok()) return status;
   return copied;
 }
 

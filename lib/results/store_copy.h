@@ -40,12 +40,12 @@ struct CopyProgress {
   std::int64_t all = 0;   ///< that there are
 };
 
-/// Copies all tables, all or nothing, and then reads what is stored in `to` to compare it row by
-/// row. A frontend that opens `to` goes on where that of `from` has stopped.
+/// Copies all tables, reads them in `to` to compare them row by row, and commits them if they are
+/// the same. A frontend that opens `to` goes on where that of `from` has stopped.
 ///
 /// `watch` is called every thousand rows; an error that it returns ends the copy.
 /// Errors   kFailedPrecondition: `to` is not empty, and what it has; those of both ends and of
-///          `watch`. Nothing is copied then, unless it says so: from Commit on it is.
+///          `watch`. Nothing is copied then, nor if what is returned is not same().
 /// Cost     Reads `from` once, `to` once; constant memory.
 using WatchCopy = absl::FunctionRef<Status(const CopyProgress& progress)>;
 Result<CopiedStore> CopyStore(StoreEnd& from, StoreEnd& to, WatchCopy watch);

@@ -14,8 +14,8 @@
 
 namespace twofold::results {
 
-/// One end of a copy of a whole store. What is read is what was there when it was opened; what is
-/// added is there after Commit, or not at all, however this program ends.
+/// One end of a copy of a whole store. What is read is what was there when it was opened, and what
+/// was added since; what is added is there after Commit, or not at all, however this program ends.
 ///
 /// Threads  Not safe.
 /// Errors   of every call, those of Store.
@@ -47,15 +47,16 @@ class StoreEnd {
   virtual Status Clear(const Table& table) = 0;
   virtual Status Add(const Table& table, Row row) = 0;
 
-  /// Makes what was added last, and numbers that the engine gives itself go on after it. From then
-  /// on Count and Read see what is stored.
+  /// Makes what was added last, and numbers that the engine gives itself go on after it. The last
+  /// call.
+  /// Errors   kUnavailable: the file is not the one that was opened.
   virtual Status Commit() = 0;
 
-  // ---- Of both
+  // ---- Of one that was opened to be read
 
-  /// Whether it still is as it was opened. Count and Read show later changes afterwards.
-  /// Errors   kFailedPrecondition: a frontend uses it; kUnavailable: the file is
-  ///          not the one that was opened.
+  /// Whether it still is as it was opened. Count and Read show later changes afterwards. One that
+  /// is written lets no frontend in.
+  /// Errors   kFailedPrecondition: a frontend uses it.
   virtual Status CheckAlone() = 0;
 };
 
