@@ -49,6 +49,29 @@ const FairLanes::Payer& FairLanes::Next() const {
   return plain_first ? plain_ : *first.payer;
 }
 
+/// How many jobs of the lane go before `turn` of another one. Each pays for itself, so its n-th job
+/// (from 0) goes when it has paid n prices more than now.
+std::uint64_t FairLanes::TurnsBefore(const JobTable& jobs, const Payer& payer, const Turn& turn) {
+  if (payer.lane.empty() || payer.paid > turn.paid) return 0;
+  const Cost price = CostOf(jobs[payer.lane.Front()]);
+  const Cost until = turn.paid - payer.paid;
+  const bool has_one_more = until % price != 0 || payer.number < turn.number;
+  return std::min(payer.lane.size(), until / price + (has_one_more ? 1 : 0));
+}
+
+std::uint64_t FairLanes::Ahead(const JobTable& jobs, Slot slot) const {
+  const std::string& key = jobs[slot].options->fair_key;
+  const Payer& own = key.empty() ? plain_ : by_key_.at(key);
+  std::uint64_t ahead = own.lane.CountBefore(jobs, slot);
+  const Turn turn = {own.paid + ahead * CostOf(jobs[own.lane.Front()]), own.number, &own};
+  if (&own != &plain_) ahead += TurnsBefore(jobs, plain_, turn);
+  for (const Turn& other : by_turn_) {
+    if (other.paid > turn.paid) break;
+    if (other.payer != &own) ahead += TurnsBefore(jobs, *other.payer, turn);
+  }
+  return ahead;
+}
+
 /// Its first job comes.
 void FairLanes::Fill(Payer& payer) {
   if (&payer != &plain_) in_debt_.erase(TurnOf(payer));

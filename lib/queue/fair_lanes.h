@@ -46,6 +46,12 @@ class FairLanes {
   /// The job that goes next. REQUIRES: !empty().
   [[nodiscard]] Slot Front() const { return (by_turn_.empty() ? plain_ : Next()).lane.Front(); }
 
+  /// How many jobs go before this one, which waits here, if no more come and the jobs of a key have
+  /// the weight of its first one.
+  ///
+  /// Cost  CountBefore of its lane, and O(1) for each key whose first job goes before this one.
+  [[nodiscard]] std::uint64_t Ahead(const JobTable& jobs, Slot slot) const;
+
   /// Jobs without a key.
   [[nodiscard]] const Lane& plain() const { return plain_.lane; }
 
@@ -65,14 +71,16 @@ class FairLanes {
   struct Turn {
     Cost paid;
     std::uint64_t number;
-    Payer* payer;
+    const Payer* payer;
 
     bool operator<(const Turn& other) const {
       return std::pair(paid, number) < std::pair(other.paid, other.number);
     }
   };
 
-  static Turn TurnOf(Payer& payer) { return {payer.paid, payer.number, &payer}; }
+  [[nodiscard]] static std::uint64_t TurnsBefore(const JobTable& jobs, const Payer& payer,
+                                                 const Turn& turn);
+  static Turn TurnOf(const Payer& payer) { return {payer.paid, payer.number, &payer}; }
   Payer& PayerFor(const Job& job) {
     return job.options->fair_key.empty() ? plain_ : PayerWith(job.options->fair_key);
   }

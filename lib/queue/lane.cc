@@ -39,6 +39,12 @@ Lane::Place Lane::PlaceFor(const JobTable& jobs, Slot slot) const {
   return FirstNot([&](Slot other) { return IsBefore(jobs, other, slot); });
 }
 
+bool Lane::Contains(const JobTable& jobs, Slot slot) const {
+  if (empty()) return false;
+  const Place place = PlaceFor(jobs, slot);
+  return place.chunk < chunks_.size() && chunks_[place.chunk][place.at] == slot;
+}
+
 void Lane::Insert(const JobTable& jobs, Slot slot) {
   Place place = PlaceFor(jobs, slot);
   if (chunks_[place.chunk].size() >= kChunk) {

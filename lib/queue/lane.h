@@ -16,8 +16,8 @@ namespace twofold::queue {
 ///
 /// Cost     Add behind all others, Remove of the first: O(1). Anywhere else: O(log n) looks at jobs
 ///          (of the distance from the front, so near the front it is few), and some 2 KiB moved.
-///          CountWhile: O(log n) looks, and a word read for each chunk: 500 with a million jobs.
-///          4 to 8 bytes a job.
+///          Contains: O(log n) looks. CountWhile, CountBefore: O(log n) looks, and a word read for
+///          each chunk: 500 with a million jobs. 4 to 8 bytes a job.
 class Lane {
  public:
   void Add(const JobTable& jobs, Slot slot) {
@@ -37,6 +37,7 @@ class Lane {
   }
 
   [[nodiscard]] bool empty() const { return size_ == 0; }
+  [[nodiscard]] std::uint64_t size() const { return size_; }
 
   /// REQUIRES: !empty().
   [[nodiscard]] Slot Front() const { return chunks_.front()[0]; }
@@ -51,6 +52,13 @@ class Lane {
     for (std::size_t i = 0; i < end.chunk; ++i) count += chunks_[i].size();
     return count;
   }
+
+  /// How many jobs stand before the place of this one, which may be in another lane.
+  [[nodiscard]] std::uint64_t CountBefore(const JobTable& jobs, Slot slot) const {
+    return CountWhile([&](Slot other) { return IsBefore(jobs, other, slot); });
+  }
+
+  [[nodiscard]] bool Contains(const JobTable& jobs, Slot slot) const;
 
  private:
   static constexpr std::size_t kChunk = 2048;

@@ -92,7 +92,7 @@ enum class WaitReason : std::uint8_t {
 
 struct Explanation {
   WaitReason reason = WaitReason::kNotWaiting;
-  std::uint64_t ahead = 0;  ///< leaves out what fair keys change
+  std::uint64_t ahead = 0;  ///< see WaitingLine::Ahead
   Duration in{0};
   std::uint64_t short_of = 0;
   JobId held_by{0};        ///< the gang that holds free slots meanwhile; 0: none but this job does

@@ -14,7 +14,7 @@ std::size_t Highest(std::uint32_t levels) {
 void WaitingLine::Add(Slot slot) {
   const std::size_t level = LevelOf(jobs_[slot]);
   levels_[level].lanes.Add(jobs_, slot);
-  if (HasKey(slot)) levels_[level].others.Add(jobs_, slot);
+  if (HasKey(slot)) levels_[level].keyed.Add(jobs_, slot);
   occupied_ |= 1U << level;
   ++size_;
 }
@@ -22,35 +22,34 @@ void WaitingLine::Add(Slot slot) {
 void WaitingLine::Remove(Slot slot) {
   const std::size_t level = LevelOf(jobs_[slot]);
   levels_[level].lanes.Remove(jobs_, slot);
-  if (HasKey(slot)) levels_[level].others.Remove(jobs_, slot);
+  if (HasKey(slot)) levels_[level].keyed.Remove(jobs_, slot);
   Left(level);
 }
 
 void WaitingLine::Take(Slot slot) {
-  const std::size_t level = TakeFrom(slot);
-  if (HasKey(slot)) levels_[level].others.Remove(jobs_, slot);
+  const std::size_t level = LevelOf(jobs_[slot]);
+  levels_[level].lanes.Take(jobs_, slot);
+  if (HasKey(slot)) levels_[level].keyed.Remove(jobs_, slot);
+  Left(level);
 }
 
 void WaitingLine::SetAside(Slot slot) {
-  const std::size_t level = TakeFrom(slot);
-  if (!HasKey(slot)) levels_[level].others.Add(jobs_, slot);
+  Take(slot);
+  levels_[LevelOf(jobs_[slot])].aside.Add(jobs_, slot);
 }
 
-void WaitingLine::EndAside(Slot slot) { levels_[LevelOf(jobs_[slot])].others.Remove(jobs_, slot); }
-
-std::size_t WaitingLine::TakeFrom(Slot slot) {
-  const std::size_t level = LevelOf(jobs_[slot]);
-  levels_[level].lanes.Take(jobs_, slot);
-  Left(level);
-  return level;
-}
+void WaitingLine::EndAside(Slot slot) { levels_[LevelOf(jobs_[slot])].aside.Remove(jobs_, slot); }
 
 std::uint64_t WaitingLine::Ahead(Slot slot) const {
   const Precedence own = PrecedenceOf(slot);
   const auto is_ahead = [&](Slot other) { return PrecedenceOf(other) < own; };
-  std::uint64_t ahead = 0;
+  const Level& own_level = levels_[LevelOf(jobs_[slot])];
+  const bool takes_turns = !own_level.aside.Contains(jobs_, slot);
+  std::uint64_t ahead = takes_turns ? own_level.lanes.Ahead(jobs_, slot) : 0;
   for (const Level& level : levels_) {
-    ahead += level.lanes.plain().CountWhile(is_ahead) + level.others.CountWhile(is_ahead);
+    ahead += level.aside.CountWhile(is_ahead);
+    if (takes_turns && &level == &own_level) continue;
+    ahead += level.lanes.plain().CountWhile(is_ahead) + level.keyed.CountWhile(is_ahead);
   }
   return ahead;
 }
@@ -58,7 +57,7 @@ std::uint64_t WaitingLine::Ahead(Slot slot) const {
 std::optional<Instant> WaitingLine::Oldest() const {
   std::optional<Instant> oldest;
   for (const Level& level : levels_) {
-    for (const Lane* lane : {&level.lanes.plain(), &level.others}) {
+    for (const Lane* lane : {&level.lanes.plain(), &level.keyed, &level.aside}) {
       if (lane->empty()) continue;
       const Instant accepted = jobs_[lane->Front()].accepted;
       oldest = std::min(accepted, oldest.value_or(accepted));

@@ -61,7 +61,10 @@ class WaitingLine {
   [[nodiscard]] bool empty() const { return size_ == 0; }
   [[nodiscard]] std::uint64_t size() const { return size_; }
 
-  /// How many jobs go before this one, those set aside and those of other fair keys as well.
+  /// How many jobs go before this one, if no more come: of its own priority as FairLanes says; of
+  /// others, and of those set aside, the jobs with Precedence, as if keys there took no turns.
+  ///
+  /// Cost  Lane::CountWhile for each priority, and what FairLanes::Ahead adds.
   [[nodiscard]] std::uint64_t Ahead(Slot slot) const;
 
   /// When the job was accepted that waits longest, set aside or not; nullopt: there is none.
@@ -73,7 +76,8 @@ class WaitingLine {
 
   struct Level {
     FairLanes lanes;
-    Lane others;  // for their rank: jobs with a fair key, and those set aside
+    Lane keyed;  // jobs with a fair key once more, for their rank
+    Lane aside;
   };
 
   /// The priority of a job, from 0.
@@ -84,7 +88,6 @@ class WaitingLine {
   [[nodiscard]] bool HasKey(Slot slot) const { return !jobs_[slot].options->fair_key.empty(); }
   [[nodiscard]] std::size_t FrontLevel() const;
   [[nodiscard]] Instant Rank(std::size_t level) const;
-  std::size_t TakeFrom(Slot slot);
   void Left(std::size_t level);
 
   JobTable& jobs_;

@@ -165,6 +165,7 @@ class QueueModel {
   [[nodiscard]] bool MayTake(ProcessId process) const;
   [[nodiscard]] bool GoesBefore(const Job& job, const Job& other) const;
   [[nodiscard]] std::set<Held> Keepers(std::string Kept::*key, const std::string& value) const;
+  [[nodiscard]] std::uint64_t Ahead(JobId id) const;
   [[nodiscard]] bool IsParked(const Job& job) const;
   [[nodiscard]] bool IsInLine(const Job& job) const;
   [[nodiscard]] std::optional<JobId> Front() const;

@@ -283,9 +283,6 @@ void QueueModel::CheckStandings(const Queue& queue) {
 void QueueModel::CheckExplanation(Instant now, const Queue& queue, JobId id) {
   const Job& job = jobs_.at(id);
   const bool is_gang = job.options.gang.size > 1;
-  const auto waits = [this](const Job& one) {
-    return one.where == Where::kGathering || IsInLine(one);
-  };
   Explanation expected{.reason = WaitReason::kBehind};
   if (job.where == Where::kRunning) {
     expected.reason = WaitReason::kNotWaiting;
@@ -306,9 +303,7 @@ void QueueModel::CheckExplanation(Instant now, const Queue& queue, JobId id) {
     expected.reason = WaitReason::kGangShort;
     expected.short_of = job.options.gang.size - (id == holder_ ? held_.size() : 0);
   } else {
-    expected.ahead = static_cast<std::uint64_t>(std::count_if(
-        jobs_.begin(), jobs_.end(),
-        [&](const auto& entry) { return waits(entry.second) && GoesBefore(entry.second, job); }));
+    expected.ahead = Ahead(id);
   }
   const bool others = holder_ != JobId{0} && holder_ != id;
   if (others &&

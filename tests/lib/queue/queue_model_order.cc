@@ -206,6 +206,40 @@ std::optional<JobId> QueueModel::Front() const {
   return best;
 }
 
+/// Of the line's jobs of the same priority those whose turns are before the job's, the jobs of each
+/// key at the price of its first one; of all others those that are worth more.
+std::uint64_t QueueModel::Ahead(JobId id) const {
+  const Job& job = jobs_.at(id);
+  const bool takes_turns = lined_.contains(id);
+  std::map<std::string, std::vector<std::pair<const Job*, JobId>>> lanes;
+  std::uint64_t ahead = 0;
+  for (const auto& [other, one] : jobs_) {
+    const bool in_line = lined_.contains(other);
+    if (takes_turns && in_line && one.options.priority == job.options.priority) {
+      lanes[one.options.fair_key].emplace_back(&one, other);
+    } else if ((in_line || one.where == Where::kGathering) && GoesBefore(one, job)) {
+      ++ahead;
+    }
+  }
+  std::vector<std::tuple<double, std::uint64_t, JobId>> turns;
+  for (auto& [key, waiting] : lanes) {
+    std::sort(waiting.begin(), waiting.end(),
+              [this](const auto& a, const auto& b) { return GoesBefore(*a.first, *b.first); });
+    const Lane& lane = levels_.at(job.options.priority).lanes.at(key);
+    const double price = 1.0 / waiting.front().first->options.weight;
+    for (std::size_t i = 0; i < waiting.size(); ++i) {
+      turns.emplace_back(lane.paid + static_cast<double>(i) * price, lane.number,
+                         waiting[i].second);
+    }
+  }
+  std::sort(turns.begin(), turns.end());
+  for (const auto& turn : turns) {
+    if (std::get<JobId>(turn) == id) break;
+    ++ahead;
+  }
+  return ahead;
+}
+
 /// A job is taken from the line in its turn.
 void QueueModel::Pay(const Job& job) {
   Level& level = levels_.at(job.options.priority);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <random>
@@ -51,11 +52,22 @@ class WaitingLineTest : public testing::TestWithParam<Duration> {
     line.SetAside(line.Front());
   }
 
+  /// Of a line without keys.
   void CheckRank(Slot slot) const {
     const Precedence own = line.PrecedenceOf(slot);
     const auto ahead = std::count_if(there.begin(), there.end(),
                                      [&](Slot other) { return line.PrecedenceOf(other) < own; });
     ASSERT_EQ(line.Ahead(slot), static_cast<std::uint64_t>(ahead));
+  }
+
+  /// Hands out all of the line, and compares what was told of each job before. Nothing is aside.
+  void CheckAheadByHandingOut() {
+    std::map<Slot, std::uint64_t> told;
+    for (const Slot slot : there) told[slot] = line.Ahead(slot);
+    for (std::uint64_t gone = 0; !line.empty(); ++gone) {
+      ASSERT_EQ(told.at(line.Front()), gone);
+      Take();
+    }
   }
 
   void CheckOldest() const {
@@ -80,7 +92,6 @@ TEST_P(WaitingLineTest, CountsAndFindsTheOldestAsJobsComeAndGoAnywhere) {
     for (int i = 0; i < 3000; ++i) {
       JobOptions options;
       if (i % 4 == 0) options.priority = static_cast<int>(random() % 21) - 10;
-      if (i % 5 == 0) options.fair_key = std::to_string(random() % 9);
       Add(options, seconds(i % 8 == 0 ? random() % 2000 : 0));
       if (i % 50 == 0) SetAside();
     }
@@ -101,6 +112,48 @@ TEST_P(WaitingLineTest, CountsAndFindsTheOldestAsJobsComeAndGoAnywhere) {
   CheckOldest();
   CheckRank(Add({.priority = 3}));
   CheckOldest();
+}
+
+TEST_P(WaitingLineTest, TurnsOfKeysAreCountedAsTheyAreHandedOut) {
+  std::vector<Slot> slots;
+  for (const char* key : {"A", "A", "A", "A", "B", "B", "B", "B"}) {
+    slots.push_back(Add({.fair_key = key}));
+  }
+  std::vector<std::uint64_t> ahead;
+  for (const Slot slot : slots) ahead.push_back(line.Ahead(slot));
+  EXPECT_EQ(ahead, (std::vector<std::uint64_t>{0, 2, 4, 6, 1, 3, 5, 7}));
+}
+
+TEST_P(WaitingLineTest, AsManyGoBeforeAJobAsWasTold) {
+  for (int round = 0; round < 30; ++round) {
+    // With ageing, keys of other priorities are counted as if they took no turns.
+    const bool has_levels = GetParam() == Duration(0);
+    for (int i = 0; i < 400; ++i) {
+      JobOptions options;
+      const auto key = static_cast<std::uint32_t>(random() % 9);
+      if (key > 0) options.fair_key = std::to_string(key);
+      options.weight = 1 + key % 4 * 7;
+      if (has_levels) options.priority = static_cast<int>(random() % 3);
+      Add(options, seconds(i % 8 == 0 ? random() % 2000 : 0));
+      if (i % 3 == 0) Take();  // so that keys have paid, owe, and are forgotten
+      if (i % 7 == 6) RemoveAny();
+    }
+    CheckOldest();
+    ASSERT_NO_FATAL_FAILURE(CheckAheadByHandingOut());
+  }
+}
+
+TEST_P(WaitingLineTest, OneThatWasSetAsideKeepsItsRankAmongKeys) {
+  for (int i = 0; i < 40; ++i) Add({.fair_key = i % 3 == 0 ? "a" : "b"});
+  for (int i = 0; i < 5; ++i) SetAside();
+  const std::vector<Slot> set_aside = aside;
+  for (const Slot slot : set_aside) CheckRank(slot);
+  EXPECT_EQ(line.Ahead(line.Front()),
+            static_cast<std::uint64_t>(std::count_if(aside.begin(), aside.end(), [&](Slot other) {
+              return line.PrecedenceOf(other) < line.PrecedenceOf(line.Front());
+            })));
+  for (const Slot slot : set_aside) Remove(slot);
+  CheckAheadByHandingOut();
 }
 
 TEST_P(WaitingLineTest, JobsOfOnePriorityGoInOrderOfArrivalWheneverTheyWerePutIn) {
