@@ -69,7 +69,8 @@ void AddTimes(CLI::App& app, JobOptions& job) {
          "The same as an instant, such as 2026-12-24T18:00:00+01:00, by this machine's clock")
       ->excludes(delay);
   AddSeconds(app, "--deadline", job, &JobOptions::set_deadline_ns, kLongest,
-             "Rejected if no worker has it after so many seconds (and its delay); 0 = it may wait");
+             "Rejected if no worker has had it after so many seconds (and its delay); 0 = it may "
+             "wait. About its first start alone");
 }
 
 void AddKeeping(CLI::App& app, JobOptions& job) {

@@ -107,7 +107,7 @@ struct JobOptions {
   std::string run = {};         ///< the core only passes it on
   std::string dedup_key = {};   ///< of jobs with the same one, one waits or runs; empty: none
   Duration delay{0};            ///< not handed out before; wait and deadline start there
-  Duration deadline{0};         ///< handed out within, or rejected; 0 = no hurry
+  Duration deadline{0};         ///< first handed out within, or rejected; 0 = no hurry
   std::string fair_key = {};    ///< jobs of one priority take turns by it
   std::uint32_t weight = 1;     ///< share of the fair key, 1..kHighestWeight
   std::string limit_key = {};   ///< at most `key_limit` jobs with it run at once; empty: no limit
