@@ -173,7 +173,10 @@ AdminService::AdminService(QueueSet& queues, OpenCalls& calls, ReaderPool& reade
   const auto at_once = [](auto&) { return nullptr; };
   Gathered<v1::ListQueuesRequest, v1::ListQueuesReply>(
       "ListQueues", [&](auto&, auto done) { done(ListQueues(queues)); }, at_once, {},
-      [&](auto& reply) { Arrange(queues, reply); });
+      [&](auto&, auto& reply) {
+        Arrange(queues, reply);
+        return absl::OkStatus();
+      });
   Gathered<v1::WorkersRequest, v1::ListWorkersReply>(
       "ListWorkers", [&](auto& request, auto done) { done(ListWorkers(queues, request)); },
       at_once);

@@ -188,8 +188,12 @@ ClientsService::ClientsService(QueueSet& queues, OpenCalls& calls, ReaderPool& r
       [this, &queues](auto& request, auto done) {
         Requeue(queues, requeued_, request, std::move(done));
       },
-      {}, MergeRequeued, EndRequeued, {},
-      [queue_of_job](auto& request) { return request.id() == 0 ? "" : queue_of_job(request); });
+      {}, MergeRequeued,
+      [](auto&, auto& all) {
+        EndRequeued(all);
+        return absl::OkStatus();
+      },
+      {}, [queue_of_job](auto& request) { return request.id() == 0 ? "" : queue_of_job(request); });
   Stream("FollowJob", [&, this](auto* context) {
     return MakeFollower(queues, readers, peers(), CallerOf(*context));
   });

@@ -109,7 +109,7 @@ void Miss(v1::ListFrontendsReply& all, const Peer& from, const std::string& why)
 }
 
 /// Whoever serves a queue knows better than what was read of the tables before it did.
-void Reconcile(v1::ListFrontendsReply& reply) {
+Status Reconcile(const v1::ListFrontendsRequest& /*request*/, v1::ListFrontendsReply& reply) {
   auto& frontends = *reply.mutable_frontends();
   std::sort(frontends.begin(), frontends.end(),
             [](const auto& a, const auto& b) { return a.name() < b.name(); });
@@ -121,6 +121,7 @@ void Reconcile(v1::ListFrontendsReply& reply) {
   unowned.erase(std::remove_if(unowned.begin(), unowned.end(),
                                [&](const auto& row) { return served.contains(row.queue()); }),
                 unowned.end());
+  return absl::OkStatus();
 }
 
 /// Of a queue with several shards it is enough that one has lost something.

@@ -20,6 +20,8 @@ namespace {
 // Jobs that are cancelled under one lock of their queue.
 constexpr std::size_t kCancelStep = 500;
 
+constexpr std::size_t kMostOfId = 80;  // bytes of a run's id in an error
+
 /// A place among those who read results.
 Result<std::shared_ptr<Budget::Share>> EnterReader(Budget& readers) {
   auto share = std::make_shared<Budget::Share>(readers);
@@ -87,22 +89,44 @@ Status HasStore(const Storage* storage) {
 
 }  // namespace
 
-void CancelRun(const QueueSet& queues, Storage& storage, const std::string& run,
+void CancelRun(const QueueSet& queues, Storage* storage, const std::string& run,
                std::function<void(Result<v1::CancelRunReply>)> done) {
-  if (const Status status = CanStore(&storage.journal()); !status.ok()) return done(status);
-  auto known = storage.run_reader().Find(run);
-  if (!known.ok()) return done(known.status());
   v1::CancelRunReply cancelled;
-  *cancelled.mutable_run() = *std::move(known);
+  if (storage != nullptr) {
+    if (const Status status = CanStore(&storage->journal()); !status.ok()) return done(status);
+    auto known = storage->run_reader().Find(run);
+    if (!known.ok() && !absl::IsNotFound(known.status())) return done(known.status());
+    if (known.ok()) *cancelled.mutable_run() = *std::move(known);
+  }
   cancelled.set_cancelled(CancelJobs(queues, run));
-  storage.journal().Append(
+  if (!cancelled.has_run()) return done(cancelled);
+  storage->journal().Append(
       {results::RunCancelled{run, UnixNowNs()}},
       [done = std::move(done), cancelled = std::move(cancelled)] { done(cancelled); });
 }
 
+Status IsKnown(const v1::CancelRunReply& cancelled, const std::string& run, bool keeps_runs) {
+  if (cancelled.has_run() || cancelled.cancelled() > 0) return absl::OkStatus();
+  const std::string name = absl::StrCat("'", run.substr(0, kMostOfId), "'");
+  if (keeps_runs) return absl::NotFoundError(absl::StrCat("id: there is no run ", name));
+  return absl::NotFoundError(absl::StrCat("id: no job of run ", name,
+                                          " waits or runs, and this "
+                                          "frontend keeps no runs (--store) that have ended"));
+}
+
 ResultsService::ResultsService(const QueueSet& queues, Storage* storage, OpenCalls& calls,
                                ReaderPool& readers)
-    : Service(v1::Results::service_full_name(), calls, readers, HasStore(storage)) {
+    : Service(v1::Results::service_full_name(), calls, readers) {
+  Gathered<v1::CancelRunRequest, v1::CancelRunReply>(
+      "CancelRun",
+      [&queues, storage](auto& request, auto done) {
+        CancelRun(queues, storage, request.id(), std::move(done));
+      },
+      {}, [](auto& all, const auto& one) { all.set_cancelled(all.cancelled() + one.cancelled()); },
+      [storage](auto& request, auto& all) {
+        return IsKnown(all, request.id(), storage != nullptr);
+      });
+  RefuseWhatFollows(HasStore(storage));
   const std::shared_ptr<RunCreation> creation(new RunCreation{queues, storage, readers});
   Stream("CreateRun", [creation](auto*) { return MakeCreateRunCall(creation); });
   Read<v1::ListRunsRequest, v1::ListRunsReply>(
@@ -124,12 +148,6 @@ ResultsService::ResultsService(const QueueSet& queues, Storage* storage, OpenCal
   Stream("AttendRun", [this, attended, &queues](auto* context) {
     return MakeAttendRunCall(attended, queues, peers(), CallerOf(*context));
   });
-  Gathered<v1::CancelRunRequest, v1::CancelRunReply>(
-      "CancelRun",
-      [&queues, storage](auto& request, auto done) {
-        CancelRun(queues, *storage, request.id(), std::move(done));
-      },
-      {}, [](auto& all, const auto& one) { all.set_cancelled(all.cancelled() + one.cancelled()); });
 }
 
 }  // namespace twofold::frontend

@@ -40,13 +40,12 @@ class Service : public rpc::Service {
   void RelayStreams() { relays_ = true; }
 
  protected:
-  /// Both outlive the calls. `refusal` if not OK is the answer to all calls that take a place.
-  Service(std::string_view name, OpenCalls& calls, ReaderPool& readers, Status refusal = {})
-      : rpc::Service(name),
-        name_(name),
-        calls_(calls),
-        readers_(readers),
-        refusal_(std::move(refusal)) {}
+  /// Both outlive the calls.
+  Service(std::string_view name, OpenCalls& calls, ReaderPool& readers)
+      : rpc::Service(name), name_(name), calls_(calls), readers_(readers) {}
+
+  /// The answer to the calls that take a place of all methods that are declared from now on.
+  void RefuseWhatFollows(Status why) { refusal_ = std::move(why); }
 
   /// The pool whose threads may block on a request; nullptr: it does not take long, and is dealt
   /// with at once. No function: always the readers.
@@ -177,20 +176,21 @@ class Service : public rpc::Service {
   }
 
   /// Answered by all frontends, each for its part, on the pool: the replies become one, as `merge`
-  /// says, and `arrange` has the last word. `miss`: see Gathering. What is about one queue, as
-  /// `queue_of` says, is only asked of the frontend that serves it.
+  /// says, and `arrange` has the last word, also that it is an error. `miss`: see Gathering. What
+  /// is about one queue, as `queue_of` says, is only asked of the frontend that serves it.
   template <typename Request, typename Reply>
   void Gathered(std::string_view method, Part<Request, Reply> part, PoolFor<Request> pool_for,
                 typename Gathering<Reply>::Merge merge = {},
-                std::function<void(Reply& all)> arrange = {},
+                std::function<Status(const Request&, Reply& all)> arrange = {},
                 typename Gathering<Reply>::Miss miss = {}, QueueOf<Request> queue_of = {}) {
     using Call = rpc::UnaryCall<Request, Reply>;
     Stream(method, [=, this, path = PathOf(method)](grpc::CallbackServerContext* context) {
       const auto gather = [=, this, caller = CallerOf(*context)](const Request& request,
                                                                  const auto& call) {
-        const auto answer = [call, arrange, is_part = caller.is_forwarded](Result<Reply> reply) {
-          if (reply.ok() && arrange && !is_part) arrange(*reply);
-          call->Answer(std::move(reply));
+        const auto answer = [=, is_part = caller.is_forwarded](Result<Reply> reply) {
+          Status status = reply.status();
+          if (status.ok() && arrange && !is_part) status = arrange(request, *reply);
+          status.ok() ? call->Answer(std::move(reply)) : call->Answer(status);
         };
         if (peers_ == nullptr || caller.is_forwarded) return part(request, answer);
         if (const std::string queue = queue_of ? queue_of(request) : ""; !queue.empty()) {
@@ -221,17 +221,20 @@ class Service : public rpc::Service {
   /// `make(context)` returns a shared pointer to a new rpc::ServerStream that has not been started.
   template <typename Make>
   void Stream(std::string_view method, Make make) {
-    Serve(method, [this, make](grpc::CallbackServerContext* context) -> rpc::ByteStream* {
-      auto place = calls_.Enter(context->peer());
-      if (!place.ok()) return rpc::Refuse(rpc::ToGrpc(place.status()));
-      if (!refusal_.ok()) return rpc::Refuse(rpc::ToGrpc(refusal_));
-      const auto call = make(context);
-      call->Hold(calls_.Open(*std::move(place), [weak = std::weak_ptr(call)](const Status& why) {
-        if (const auto open = weak.lock()) open->Close(rpc::ToGrpc(why));
-      }));
-      call->Start();
-      return call.get();
-    });
+    Serve(
+        method,
+        [this, make, refusal = refusal_](grpc::CallbackServerContext* context) -> rpc::ByteStream* {
+          auto place = calls_.Enter(context->peer());
+          if (!place.ok()) return rpc::Refuse(rpc::ToGrpc(place.status()));
+          if (!refusal.ok()) return rpc::Refuse(rpc::ToGrpc(refusal));
+          const auto call = make(context);
+          call->Hold(
+              calls_.Open(*std::move(place), [weak = std::weak_ptr(call)](const Status& why) {
+                if (const auto open = weak.lock()) open->Close(rpc::ToGrpc(why));
+              }));
+          call->Start();
+          return call.get();
+        });
   }
 
   /// What the first message of a stream says of where it belongs.
@@ -331,7 +334,7 @@ class Service : public rpc::Service {
   bool relays_ = false;
   OpenCalls& calls_;
   ReaderPool& readers_;
-  const Status refusal_;
+  Status refusal_;  // to calls of the methods that come; OK: none
 };
 
 }  // namespace twofold::frontend

@@ -100,12 +100,14 @@ http::Response CancelJobOf(const Api& api, const http::Request& request) {
 }
 
 http::Response CancelRunOf(const Api& api, Storage* storage, const http::Request& request) {
-  if (storage == nullptr) return Failed(NoRuns());
   v1::CancelRunRequest cancel;
   cancel.set_id(request.params.at("id"));
   return Reply(api.Get<v1::CancelRunReply>(&request, "/twofold.v1.Results/CancelRun", cancel, [&] {
-    return Await<v1::CancelRunReply>(
-        [&](auto done) { CancelRun(api.queues, *storage, cancel.id(), std::move(done)); });
+    auto reply = Await<v1::CancelRunReply>(
+        [&](auto done) { CancelRun(api.queues, storage, cancel.id(), std::move(done)); });
+    if (!reply.ok()) return reply;
+    const Status known = IsKnown(*reply, cancel.id(), storage != nullptr);
+    return known.ok() ? reply : Result<v1::CancelRunReply>(known);
   }));
 }
 

@@ -337,6 +337,47 @@ TEST_F(RunsTest, CancelEndsWaitingAndRunningJobsOfTheRunOnly) {
   EXPECT_EQ(Queue("media").waiting(), 1u);
 }
 
+/// The run's jobs need not be durable, and then the store has no such run.
+void CheckThatVolatileJobsAreCancelled(v1::Clients::Stub& clients, v1::Results::Stub& results,
+                                       const std::string& told_of_none) {
+  v1::SubmitJobRequest submit;
+  submit.mutable_options()->set_queue("sleep");
+  submit.mutable_options()->set_run("by hand");
+  for (int i = 0; i < 2; ++i) {
+    grpc::ClientContext context;
+    v1::Job job;
+    ASSERT_TRUE(clients.SubmitJob(&context, submit, &job).ok());
+  }
+  v1::CancelRunRequest request;
+  request.set_id("by hand");
+  grpc::ClientContext context;
+  v1::CancelRunReply reply;
+  const grpc::Status cancelled = results.CancelRun(&context, request, &reply);
+  ASSERT_TRUE(cancelled.ok()) << cancelled.error_message();
+  EXPECT_EQ(reply.cancelled(), 2u);
+  EXPECT_FALSE(reply.has_run());
+  grpc::ClientContext again;
+  const grpc::Status none = results.CancelRun(&again, request, &reply);
+  EXPECT_EQ(none.error_code(), grpc::StatusCode::NOT_FOUND);
+  EXPECT_EQ(none.error_message(), told_of_none);
+}
+
+TEST_F(RunsTest, CancelEndsJobsOfARunThatTheStoreDoesNotKnow) {
+  CheckThatVolatileJobsAreCancelled(*clients_, *results_, "id: there is no run 'by hand'");
+}
+
+TEST_F(RunsTest, CancelNeedsNoStore) {
+  Serve();
+  results_ = v1::Results::NewStub(rpc::Connect(frontend_->client_address()));
+  CheckThatVolatileJobsAreCancelled(*clients_, *results_,
+                                    "id: no job of run 'by hand' waits or runs, and this frontend "
+                                    "keeps no runs (--store) that have ended");
+  grpc::ClientContext context;
+  v1::ListRunsReply runs;
+  EXPECT_EQ(results_->ListRuns(&context, {}, &runs).error_code(),
+            grpc::StatusCode::FAILED_PRECONDITION);
+}
+
 TEST_F(RunsTest, UnknownRunsAreNotFound) {
   v1::RunResultsRequest request;
   request.set_id("nope");
