@@ -1,10 +1,12 @@
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <functional>
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <thread>
 #include <utility>
 
@@ -79,6 +81,12 @@ class LogViewer final : public Viewer {
   MemberLines lines_;
 };
 
+/// Nobody looks.
+class NoViewer final : public Viewer {
+ public:
+  void Show(const v1::JobUpdate& /*update*/) override {}
+};
+
 /// A line when something has changed.
 class ProgressViewer final : public Viewer {
  public:
@@ -128,20 +136,31 @@ Status Look(const Frontend& frontend, const FollowOptions& options, Duration tim
   return frontend.Read<Clients>(&Clients::Stub::FollowJob, request, timeout, show);
 }
 
-Status FollowToEnd(const Frontend& frontend, const FollowOptions& options, Viewer& viewer) {
-  v1::Job last;
+/// Stream after stream until `last` has ended, or until `end` (nullopt: as long as it takes). A job
+/// that is known, as `last` has an id, is asked for again when the frontend goes away.
+Status Follow(const Frontend& frontend, const FollowOptions& options, std::optional<Instant> end,
+              Viewer& viewer, v1::Job& last) {
+  const auto left = [end] { return std::max(*end - Now(), Duration(1)); };
   for (int again = 0;; ++again) {
-    Status status = Look(frontend, options, Duration::zero(), viewer, last);
-    if (last.state() == v1::JOB_STATE_FINISHED) return HowItEnded(last);
-    const bool seen = last.id() != 0;
-    if (!seen || status.code() != absl::StatusCode::kUnavailable || again == kReconnects) {
-      return status;
+    const Status status = Look(frontend, options, end ? left() : Duration::zero(), viewer, last);
+    if (last.state() == v1::JOB_STATE_FINISHED) return absl::OkStatus();
+    const bool is_known = last.id() != 0;
+    if (!is_known || !absl::IsUnavailable(status) || again == kReconnects) return status;
+    if (again == 0) {
+      Note(absl::StrCat("lost the stream of job ", options.id, ", asking again",
+                        options.output ? "; the last output may come twice" : ""));
     }
-    if (again == 0) Note("lost the stream, asking again; the last output may come twice");
     std::this_thread::sleep_for(kPause);
-    if (!frontend.WaitUntilConnected(kPatience)) return status;
+    const Duration patience = end ? std::min<Duration>(left(), kPatience) : kPatience;
+    if (!frontend.WaitUntilConnected(patience)) return status;
     viewer.Resume();
   }
+}
+
+Status FollowToEnd(const Frontend& frontend, const FollowOptions& options, Viewer& viewer) {
+  v1::Job last;
+  const Status status = Follow(frontend, options, std::nullopt, viewer, last);
+  return last.state() == v1::JOB_STATE_FINISHED ? HowItEnded(last) : status;
 }
 
 Status Glance(const Frontend& frontend, const FollowOptions& options, Viewer& viewer) {
@@ -165,6 +184,24 @@ Action Bind(CLI::App& app, const Globals& globals, const std::shared_ptr<FollowO
 }
 
 }  // namespace
+
+Result<v1::Job> AwaitEnd(const Frontend& frontend, std::uint64_t job, Duration timeout) {
+  const bool has_end = timeout > Duration::zero();
+  v1::Job last;
+  last.set_id(job);
+  NoViewer viewer;
+  const Status status =
+      Follow(frontend, {.id = job, .to_the_end = true},
+             has_end ? std::optional(Now() + timeout) : std::nullopt, viewer, last);
+  if (last.state() == v1::JOB_STATE_FINISHED) return last;
+  if (has_end && absl::IsDeadlineExceeded(status)) {
+    return absl::DeadlineExceededError(
+        absl::StrFormat("job %d has not ended within %g s and goes on: `twofold job watch %d`", job,
+                        ToSeconds(timeout), job));
+  }
+  if (status.ok()) return absl::UnavailableError(absl::StrCat("job ", job, ": its stream ended"));
+  return Status(status.code(), absl::StrCat("job ", job, ": ", std::string(status.message())));
+}
 
 Action BindLogs(CLI::App& app, const Globals& globals) {
   auto options = std::make_shared<FollowOptions>();

@@ -24,6 +24,7 @@ constexpr int kMostRunning = 1'000'000;
 struct SubmitOptions {
   v1::SubmitJobRequest request;
   std::vector<std::string> arguments;
+  bool wait = false;
   double timeout_seconds = 3600;
 };
 
@@ -50,8 +51,7 @@ void AddBasics(CLI::App& app, SubmitOptions& options, JobOptions& job) {
       ->check(WholeNumber(-10, 10));
   AddField(app, "--attempts", job, &JobOptions::set_max_attempts, "Tries if workers vanish; else 1")
       ->check(WholeNumber(1, 1000));
-  AddField(app, "--wait", options.request, &v1::SubmitJobRequest::set_wait,
-           "Return when the job has ended; fail if it failed");
+  app.add_flag("--wait", options.wait, "Return when the job has ended; fail if it failed");
   AddOption(app, "--timeout", options.timeout_seconds, Seconds(0, 1e6),
             "Longest --wait; the job goes on after it");
 }
@@ -137,16 +137,17 @@ void AddKeys(CLI::App& app, JobOptions& job) {
 constexpr std::size_t kMostOfWhy = 300;  // of what a workload says
 
 Status Submit(SubmitOptions& options, const Globals& globals) {
-  const bool wait = options.request.wait();
   JobOptions& submitted = *options.request.mutable_options();
   if (submitted.gang().size() == 0) submitted.clear_gang();
   options.request.set_spec(EncodeArguments(options.arguments));
-  const Duration timeout = wait ? FromSeconds(options.timeout_seconds) : std::chrono::seconds(10);
-  const auto job =
-      Frontend(globals).Call<v1::Clients>(&v1::Clients::Stub::SubmitJob, options.request, timeout);
+  const Frontend frontend(globals);
+  auto job = frontend.Call<v1::Clients>(&v1::Clients::Stub::SubmitJob, options.request);
+  if (job.ok() && options.wait) {
+    job = AwaitEnd(frontend, job->id(), FromSeconds(options.timeout_seconds));
+  }
   if (!job.ok()) return job.status();
   Print(*job, globals);
-  if (!wait || job->outcome() == v1::OUTCOME_SUCCEEDED) return absl::OkStatus();
+  if (!options.wait || job->outcome() == v1::OUTCOME_SUCCEEDED) return absl::OkStatus();
   const std::string& why = job->report().error();
   return absl::InternalError(absl::StrCat("job ", job->id(),
                                           " did not succeed: ", Word(job->outcome()),

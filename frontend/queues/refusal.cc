@@ -7,8 +7,8 @@ namespace twofold::frontend {
 Status Refusal(const queue::Submitted& submitted, const std::string& queue) {
   switch (submitted.admission) {
     case queue::Admission::kFull:
-      return absl::ResourceExhaustedError(
-          absl::StrCat("queue ", queue, " is full, try again later"));
+      return absl::ResourceExhaustedError(absl::StrCat(
+          "queue ", queue, " is full, try again after ", ToSeconds(kRetryAfter), " s"));
     case queue::Admission::kHeld:
       return absl::AbortedError(absl::StrCat(
           "dedup_key: job ", static_cast<std::uint64_t>(submitted.job), " of queue ", queue,

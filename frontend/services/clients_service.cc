@@ -1,5 +1,6 @@
 #include <absl/strings/str_cat.h>
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <utility>
@@ -66,8 +67,8 @@ std::string HomeOf(const QueueSet& queues, const v1::JobOptions& job) {
   return options.ok() ? queues.Choose(**host, **options).name() : "";
 }
 
-/// The answer to a call when its change is on disk. Nobody may say that any more: then that is the
-/// answer.
+/// The answer to a call when its change of a job is on disk. Nobody may say that any more: then
+/// that is the answer.
 class StoredAnswer {
  public:
   using Done = std::function<void(Result<v1::Job>)>;
@@ -76,18 +77,21 @@ class StoredAnswer {
   ~StoredAnswer() {
     if (!done_) return;
     done_(absl::UnavailableError(
-        "the queue went to another frontend while the change was being stored; look whether it is "
-        "there"));
+        absl::StrCat("the queue went to another frontend while a change of job ", job_,
+                     " was being stored; look whether it is there")));
   }
   StoredAnswer(const StoredAnswer&) = delete;
   StoredAnswer& operator=(const StoredAnswer&) = delete;
 
+  /// Which job it is about; in the turn that changes it.
+  void Name(std::uint64_t job) { job_ = job; }
   void Give(const v1::Job& job) { std::exchange(done_, nullptr)(job); }
   /// The change is on disk, and the answer comes from elsewhere.
   void Forgo() { done_ = nullptr; }
 
  private:
   Done done_;
+  std::uint64_t job_ = 0;
 };
 
 void SubmitJob(const QueueSet& queues, const v1::SubmitJobRequest& request,
@@ -114,6 +118,7 @@ void SubmitJob(const QueueSet& queues, const v1::SubmitJobRequest& request,
     return turn.Then(
         [call, why = Refused(Refusal(submitted, job->host->name()))] { call->Fail(why); });
   }
+  stored->Name(static_cast<std::uint64_t>(submitted.job));
   *accepted = Describe(turn, *job->host, *turn.core().Find(turn.now(), submitted.job));
   if (waiter) waiter->Start(turn, submitted.job);
 }
@@ -134,6 +139,7 @@ void CancelJob(const QueueSet& queues, std::uint64_t id,
   }
   if (turn.Cancel(queue::JobId{id})) {
     const auto answer = std::make_shared<StoredAnswer>(std::move(done));
+    answer->Name(id);
     return turn.WhenStored(queue::JobId{id},
                            [answer, job = *std::move(job)] { answer->Give(job); });
   }

@@ -38,7 +38,8 @@ void ReaderPool::Stop() {
 }
 
 grpc::Status ReaderPool::Refusal() {
-  return rpc::FullStatus("too many reads wait already, try again later", std::chrono::seconds(1));
+  return rpc::FullStatus("too many reads wait already, try again after 1 s",
+                         std::chrono::seconds(1));
 }
 
 void ReaderPool::Run() {

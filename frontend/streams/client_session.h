@@ -17,10 +17,6 @@
 
 namespace twofold::frontend {
 
-/// A client whose jobs do not fit waits so long before it tries again: long enough to be cheap,
-/// short enough that a freed place is not left empty for long.
-inline constexpr Duration kRetryAfter = std::chrono::milliseconds(100);
-
 /// One client's Submit stream: jobs in, their ends out.
 ///
 /// Threads  See rpc::ServerStream and endpoints.h.

@@ -168,6 +168,7 @@ TEST_F(ServicesTest, FullQueueIsResourceExhaustedWithRetryInfo) {
   v1::Job job;
   const grpc::Status full = Submit("sleep", false, &job);
   EXPECT_EQ(full.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
+  EXPECT_THAT(full.error_message(), ::testing::HasSubstr(" is full, try again after 0.1 s"));
   ASSERT_TRUE(rpc::RetryAfter(full).has_value());
   EXPECT_GT(*rpc::RetryAfter(full), Duration(0));
 }

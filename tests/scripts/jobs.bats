@@ -107,6 +107,25 @@ worker_state() { json worker list --pod "$1" | jq -r '.[0].state'; }
   run -3 tf job explain 123456789
 }
 
+@test "submit --wait rides out a restart of the frontend, and names the job that it no longer waits for" {
+  start_worker kept w1 1 /bin/sh -c
+  json job submit kept --wait -- 'until [ -e go ]; do sleep 0.05; done' >told 2>err 3>&- &
+  submitter=$!
+  running() { json job list | jq -e '.[0].state == "running"'; }
+  soon running
+  kill -9 "$frontend"
+  wait "$frontend" || true
+  start_frontend "${clients##*:}" "${workers##*:}"
+  soon grep 'lost the stream of job' err
+  soon running
+  touch go
+  wait "$submitter"
+  jq -e '.outcome == "succeeded"' told
+  grep "lost the stream of job $(jq -r .id told), asking again" err
+  run -4 tf job submit loose --wait --timeout 0.2
+  [[ "$output" = *"job "*" has not ended within 0.2 s and goes on: "*"twofold job watch "* ]]
+}
+
 @test "logs -f shows output as it comes; the exit code is the job's; watch tells of progress" {
   start_worker loose w1 1 /bin/sh -c
   id=$(submit loose -- 'echo one; echo "0.5 half" >"/dev/fd/$TWOFOLD_PROGRESS_FD"
