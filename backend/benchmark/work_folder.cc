@@ -35,7 +35,7 @@ constexpr int kRounds = 200;  // 2 s; what is not dead then waits for a disk or 
 // A process has no environment for a moment while it starts its program: one look is not enough.
 constexpr int kQuietRounds = 2;
 
-// At the end of the program.
+// At the end of the program, and at its start for those of one that was killed.
 constexpr Duration kLastPause = std::chrono::milliseconds(2);
 constexpr int kLastRounds = 250;  // 0.5 s
 
@@ -101,6 +101,19 @@ std::string VariablesOfProcess(const fs::path& process) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
+// The path of a folder in `parent`: spelled as in the marker of its programs.
+std::string PathIn(const std::string& parent, std::string_view name) {
+  return absl::StrCat(parent, "/", std::string(name));
+}
+
+// What was killed takes a moment to die, and writes into its folder until then.
+void KillAllMarked(const std::string& marker) {
+  for (int round = 0, quiet = 0; round < kLastRounds && quiet < kQuietRounds; ++round) {
+    quiet = KillMarked(marker) == 0 ? quiet + 1 : 0;
+    if (quiet < kQuietRounds) std::this_thread::sleep_for(kLastPause);
+  }
+}
+
 }  // namespace
 
 // It has its name only when it is locked: nobody takes it for one that was left behind.
@@ -109,7 +122,7 @@ Result<std::unique_ptr<WorkFolder>> WorkFolder::Make(const std::string& parent) 
   if (mkdtemp(fresh.data()) == nullptr) return SystemError(parent);
   Descriptor lock = Lock(fresh);
   const std::string path =
-      absl::StrCat(parent, "/", std::string(kName), fresh.substr(fresh.size() - kSuffix));
+      PathIn(parent, absl::StrCat(std::string(kName), fresh.substr(fresh.size() - kSuffix)));
   if (lock.get() < 0 || rename(fresh.c_str(), path.c_str()) != 0) {
     const Status status = SystemError(fresh);
     rmdir(fresh.c_str());
@@ -172,10 +185,12 @@ std::size_t RemoveLeftWorkFolders(const std::string& parent) {
   std::error_code error;
   for (fs::directory_iterator entry(parent, error), end; !error && entry != end;
        entry.increment(error)) {
-    const std::string path = entry->path();
-    if (!entry->path().filename().native().starts_with(kName) || !BelongsToUs(path)) continue;
+    const std::string name = entry->path().filename();
+    const std::string path = PathIn(parent, name);
+    if (!name.starts_with(kName) || !BelongsToUs(path)) continue;
     const Descriptor lock = Lock(path);
     if (lock.get() < 0) continue;
+    KillAllMarked(WorkFolder::MarkerOf(path));
     std::ifstream notes(NotesIn(path));
     for (std::string folder; std::getline(notes, folder);) RemoveAll(folder);
     RemoveAll(path);
@@ -203,11 +218,7 @@ std::size_t KillMarked(const std::string& marker) {
 
 CleanUp::~CleanUp() {
   if (!folder_) return;
-  // What was killed takes a moment to die, and writes into the folder until then.
-  for (int round = 0, quiet = 0; round < kLastRounds && quiet < kQuietRounds; ++round) {
-    quiet = KillMarked(folder_->marker()) == 0 ? quiet + 1 : 0;
-    if (quiet < kQuietRounds) std::this_thread::sleep_for(kLastPause);
-  }
+  KillAllMarked(folder_->marker());
   folder_->RemoveSome(INT_MAX);
 }
 

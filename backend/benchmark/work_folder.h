@@ -40,7 +40,8 @@ class WorkFolder {
   /// For temporary files of programs.
   [[nodiscard]] std::string tmp() const { return path_ + "/tmp"; }
   /// NAME=VALUE: a variable for all programs of this attempt, and of no other. See KillMarked.
-  [[nodiscard]] std::string marker() const { return "TWOFOLD_WORK=" + path_; }
+  [[nodiscard]] std::string marker() const { return MarkerOf(path_); }
+  static std::string MarkerOf(const std::string& path) { return "TWOFOLD_WORK=" + path; }
   /// Six letters and digits that no other folder with this parent has.
   [[nodiscard]] std::string_view suffix() const;
   /// The absolute path of what a plan calls `path`.
@@ -68,7 +69,7 @@ class WorkFolder {
 };
 
 /// Removes the work folders in `parent`, with the folders of their plans, whose process is gone and
-/// that belong to the same user. Returns how many.
+/// that belong to the same user, and kills what is left of their programs before. Returns how many.
 std::size_t RemoveLeftWorkFolders(const std::string& parent);
 
 /// Kills all processes that have been started with the variable `marker` (NAME=VALUE) in their

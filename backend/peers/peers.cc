@@ -88,6 +88,8 @@ Peers::Peers(boost::asio::io_context& io, PeersOptions options)
       collector_(io, options_.security.client) {
   Serve("Exec", &Peers::ServeExec);
   Serve("Collect", &Peers::ServeCollect);
+  const std::size_t removed = gang::RemoveLeft(options_.folder);
+  if (removed > 0) spdlog::info("{} gang files of a worker that is gone are removed", removed);
 }
 
 Peers::~Peers() {

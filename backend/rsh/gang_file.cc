@@ -11,9 +11,12 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -22,6 +25,9 @@ namespace {
 
 using nlohmann::json;
 using v1::Peer;
+
+constexpr std::string_view kName = "twofold-gang-";
+constexpr std::size_t kSuffix = 6;  // that mkostemp makes
 
 constexpr std::size_t kMostBytes = 16 << 20;  // 4096 members take less than 4 MiB
 
@@ -138,13 +144,34 @@ Result<Gang> FromJson(std::string_view text) {
 
 Result<std::unique_ptr<HeldGangFile>> HeldGangFile::Write(const std::string& folder,
                                                           const Gang& gang) {
-  std::string path = folder + "/twofold-gang-XXXXXX";
-  const int descriptor = mkostemp(path.data(), O_CLOEXEC);
-  if (descriptor < 0) return Errno(path);
-  std::unique_ptr<HeldGangFile> file(new HeldGangFile(path, descriptor));
-  // Locked before it can be read: nobody takes a file that is being written for one that is left.
-  if (flock(descriptor, LOCK_EX) != 0 || !WriteAll(descriptor, ToJson(gang))) return Errno(path);
+  std::string fresh = folder + "/twofold-new-gang-XXXXXX";
+  const int descriptor = mkostemp(fresh.data(), O_CLOEXEC);
+  if (descriptor < 0) return Errno(fresh);
+  std::unique_ptr<HeldGangFile> file(new HeldGangFile(fresh, descriptor));
+  // It has its name only when it is locked: nobody takes it for one that was left behind.
+  if (flock(descriptor, LOCK_EX) != 0 || !WriteAll(descriptor, ToJson(gang))) return Errno(fresh);
+  const std::string path =
+      absl::StrCat(folder, "/", std::string(kName), fresh.substr(fresh.size() - kSuffix));
+  if (rename(fresh.c_str(), path.c_str()) != 0) return Errno(fresh);
+  file->path_ = path;
   return file;
+}
+
+std::size_t RemoveLeft(const std::string& folder) {
+  std::size_t removed = 0;
+  std::error_code error;
+  for (std::filesystem::directory_iterator entry(folder, error), end; !error && entry != end;
+       entry.increment(error)) {
+    const std::string path = entry->path();
+    if (!entry->path().filename().native().starts_with(kName)) continue;
+    const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+    struct stat info {};
+    const bool is_ours =
+        fstat(file.get(), &info) == 0 && S_ISREG(info.st_mode) && info.st_uid == geteuid();
+    if (!is_ours || flock(file.get(), LOCK_EX | LOCK_NB) != 0) continue;
+    if (unlink(path.c_str()) == 0) ++removed;
+  }
+  return removed;
 }
 
 HeldGangFile::~HeldGangFile() { unlink(path_.c_str()); }

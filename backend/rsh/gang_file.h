@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -60,9 +61,13 @@ class HeldGangFile {
  private:
   HeldGangFile(std::string path, int descriptor) : path_(std::move(path)), lock_(descriptor) {}
 
-  const std::string path_;
+  std::string path_;
   const Descriptor lock_;
 };
+
+/// Removes the gang files in `folder` of this user whose worker was killed. Returns how many. What
+/// cannot be removed is left.
+std::size_t RemoveLeft(const std::string& folder);
 
 /// A gang file, as its readers have it.
 struct ReadGangFile {

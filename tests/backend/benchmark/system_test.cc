@@ -160,8 +160,8 @@ TEST(WorkFolder, LeftBehindItIsRemovedOnceItsProcessIsGone) {
 
 // ---- Processes
 
-TEST(Strays, ADaemonIsFoundByItsEnvironment) {
-  const std::string marker = "TWOFOLD_WORK=" + TempDir().Path("marker");
+/// A child with this variable alone, in a session of its own.
+pid_t StartDaemon(const std::string& marker) {
   const pid_t child = fork();
   if (child == 0) {
     setsid();
@@ -170,6 +170,34 @@ TEST(Strays, ADaemonIsFoundByItsEnvironment) {
     execle("/bin/sleep", "sleep", "3600", nullptr, environment);
     _exit(127);
   }
+  return child;
+}
+
+/// Whether the child has become what it is to be: until then its variables are ours.
+void AwaitVariable(pid_t child, const std::string& marker) {
+  const std::string path = "/proc/" + std::to_string(child) + "/environ";
+  while (TempDir::Read(path).substr(0, marker.size()) != marker) usleep(1000);
+}
+
+TEST(Strays, WhatIsLeftOfAFoldersProgramsIsKilledBeforeItIsRemoved) {
+  const TempDir parent;
+  auto folder = WorkFolder::Make(parent.Path("")).value();
+  const std::string marker = folder->marker();
+  const pid_t child = StartDaemon(marker);
+  AwaitVariable(child, marker);
+  EXPECT_EQ(RemoveLeftWorkFolders(parent.Path("")), 0U);
+  EXPECT_EQ(kill(child, 0), 0) << "its worker lives";
+  folder.reset();  // as the kernel does when the process dies
+  EXPECT_EQ(RemoveLeftWorkFolders(parent.Path("")), 1U);
+  int status = 0;
+  EXPECT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(WTERMSIG(status), SIGKILL);
+  EXPECT_THAT(In(parent), IsEmpty());
+}
+
+TEST(Strays, ADaemonIsFoundByItsEnvironment) {
+  const std::string marker = "TWOFOLD_WORK=" + TempDir().Path("marker");
+  const pid_t child = StartDaemon(marker);
   EXPECT_EQ(KillMarked(marker + "-another"), 0U);
   while (KillMarked(marker) == 0) usleep(1000);  // until it has become a sleep
   int status = 0;

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <fstream>
 #include <thread>
 
 #include "tests/backend/rsh/rosters.h"
@@ -77,6 +78,20 @@ TEST(GangFile, IsForItsOwnerOnlyAndGoesWithItsHolder) {
   }
   EXPECT_FALSE(std::filesystem::exists(path));
   EXPECT_THAT(std::string(Read(path).status().message()), HasSubstr(path));
+}
+
+TEST(GangFile, LeftBehindItIsRemovedOnceItsWorkerIsGone) {
+  const testing::TempDir folder;
+  std::ofstream(folder / "twofold-other") << "not ours";
+  const auto held = HeldGangFile::Write(folder / "", Sample()).value();
+  EXPECT_EQ(RemoveLeft(folder / ""), 0U);
+  const std::string left = folder / "twofold-gang-abcdef";
+  std::filesystem::copy_file(held->path(), left);  // nobody holds this one
+  EXPECT_EQ(RemoveLeft(folder / ""), 1U);
+  EXPECT_FALSE(std::filesystem::exists(left));
+  EXPECT_TRUE(Read(held->path()).ok());
+  EXPECT_TRUE(std::filesystem::exists(folder / "twofold-other"));
+  EXPECT_EQ(RemoveLeft("/no/such/folder"), 0U);
 }
 
 TEST(GangFile, ReaderWaitsUntilItsHolderLetsGo) {
