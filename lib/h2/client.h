@@ -1,0 +1,56 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string_view>
+
+#include "lib/common/address.h"
+#include "lib/common/result.h"
+#include "lib/h2/account.h"
+#include "lib/h2/connection.h"
+#include "lib/h2/limits.h"
+#include "lib/h2/loop.h"
+
+namespace twofold::h2 {
+
+/// One connection to a server, and the calls on it. Does not connect again by itself: whoever owns
+/// it knows where and when.
+///
+/// Threads  The loop's, also for construction and destruction (not by an End). The loop outlives
+/// it.
+class Client {
+ public:
+  /// `on_closed` is called when the connection is over or could not be made, and why, in words;
+  /// empty: in order. The client may be destroyed then, and may connect again.
+  Client(Loop& loop, const Limits& limits, std::function<void(std::string_view why)> on_closed);
+  ~Client();
+  Client(const Client&) = delete;
+  Client& operator=(const Client&) = delete;
+
+  /// Begins to connect; calls may be begun at once, and leave when the connection is there.
+  /// `address` has an IP address, as looking up a name would block the loop.
+  ///
+  /// REQUIRES: it is not connected().
+  /// Errors   kInvalidArgument: the host is no address. kUnavailable: the reason of the system.
+  Status Connect(const HostPort& address);
+
+  /// Also while it connects.
+  [[nodiscard]] bool connected() const { return connection_ != nullptr; }
+
+  /// See Session::Call.
+  ///
+  /// Errors   kUnavailable: there is no connection, or it takes no further calls.
+  Result<Stream*> Call(const CallOptions& options, std::shared_ptr<End> end);
+
+  /// No further calls; the connection is closed when those that there are have ended.
+  void Drain();
+
+ private:
+  Loop& loop_;
+  const Limits limits_;
+  const std::function<void(std::string_view)> on_closed_;
+  Ledger ledger_;
+  std::unique_ptr<Connection> connection_;
+};
+
+}  // namespace twofold::h2

@@ -1,0 +1,156 @@
+#include "lib/h2/loop.h"
+
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+
+namespace twofold::h2 {
+namespace {
+
+constexpr std::size_t kEvents = 256;           // in one look at epoll
+constexpr std::size_t kReadBytes = 256 << 10;  // of one socket at once
+constexpr std::size_t kKeptBytes = 1 << 20;    // of a buffer between turns
+constexpr Duration kLongest = std::chrono::minutes(1);
+
+int WaitForEvents(int epoll, epoll_event* events, Duration time) {
+  constexpr Duration::rep kSecond = 1'000'000'000;
+  const timespec timeout{.tv_sec = time.count() / kSecond, .tv_nsec = time.count() % kSecond};
+  const int ready = epoll_pwait2(epoll, events, kEvents, &timeout, nullptr);
+  if (ready >= 0 || errno != ENOSYS) return ready;
+  // Kernels before 5.11, and sandboxes.
+  const auto milliseconds = std::chrono::ceil<std::chrono::milliseconds>(time).count();
+  return epoll_wait(epoll, events, kEvents, static_cast<int>(milliseconds));
+}
+
+void Shrink(std::string& buffer) {
+  buffer.clear();
+  if (buffer.capacity() > kKeptBytes) std::string().swap(buffer);
+}
+
+}  // namespace
+
+Loop::Loop(std::function<void(Duration)> on_turn)
+    : on_turn_(std::move(on_turn)),
+      epoll_(epoll_create1(EPOLL_CLOEXEC)),
+      wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+  buffers_.in.resize(kReadBytes);
+  epoll_event event{.events = EPOLLIN, .data = {.ptr = nullptr}};
+  epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, wake_.get(), &event);
+}
+
+Loop::~Loop() = default;
+
+void Loop::Post(std::function<void()> task) {
+  bool first = false;
+  {
+    const MutexLock lock(mutex_);
+    first = posted_.empty();
+    posted_.push_back(std::move(task));
+  }
+  if (first) eventfd_write(wake_.get(), 1);
+}
+
+void Loop::Stop() {
+  Post([this] { stopped_ = true; });
+}
+
+bool Loop::Add(Source& source, int descriptor, std::uint32_t events) {
+  epoll_event event{.events = events, .data = {.ptr = &source}};
+  return epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, descriptor, &event) == 0;
+}
+
+void Loop::Change(Source& source, int descriptor, std::uint32_t events) {
+  epoll_event event{.events = events, .data = {.ptr = &source}};
+  epoll_ctl(epoll_.get(), EPOLL_CTL_MOD, descriptor, &event);
+}
+
+void Loop::Remove(Source& source, int descriptor) {
+  epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, descriptor, nullptr);
+  removed_.insert(&source);
+  if (std::exchange(source.dirty_, false))
+    std::replace(dirty_.begin(), dirty_.end(), &source, static_cast<Source*>(nullptr));
+}
+
+void Loop::MarkDirty(Source& source) {
+  if (!std::exchange(source.dirty_, true)) dirty_.push_back(&source);
+}
+
+void Loop::Run() {
+  while (!stopped_) Turn(kLongest);
+  stopped_ = false;
+}
+
+void Loop::Turn(Duration most) {
+  Flush();  // what was made ready between turns
+  if (Wait(most)) RunPosted();
+  RunDue();
+  Flush();
+  retired_.clear();
+  removed_.clear();
+  Shrink(buffers_.out.bytes);
+  Shrink(buffers_.out.spare);
+  if (on_turn_) on_turn_(Now() - now_);
+}
+
+/// Waits, and reads. Whether something was posted.
+bool Loop::Wait(Duration most) {
+  std::array<epoll_event, kEvents> events;
+  Duration time = std::clamp<Duration>(most, Duration(0), kLongest);
+  if (!timers_.empty()) {
+    time = std::clamp<Duration>(timers_.begin()->first - Now(), Duration(0), time);
+  }
+  const int ready = WaitForEvents(epoll_.get(), events.data(), time);
+  now_ = Now();
+  bool woken = false;
+  for (int i = 0; i < ready; ++i) {
+    const epoll_event& event = events[static_cast<std::size_t>(i)];
+    auto* const source = static_cast<Source*>(event.data.ptr);
+    if (source == nullptr) {
+      woken = true;
+    } else if (!removed_.contains(source)) {
+      source->OnReady(event.events);
+    }
+  }
+  return woken;
+}
+
+void Loop::RunPosted() {
+  eventfd_t count = 0;
+  eventfd_read(wake_.get(), &count);
+  std::vector<std::function<void()>> tasks;
+  {
+    const MutexLock lock(mutex_);
+    tasks.swap(posted_);
+  }
+  for (const auto& task : tasks) task();
+}
+
+void Loop::RunDue() {
+  while (!timers_.empty() && timers_.begin()->first <= now_) {
+    Timer& timer = *timers_.begin()->second;
+    timer.Clear();
+    timer.action_();
+  }
+}
+
+void Loop::Flush() {
+  // A flush may make others dirty.
+  for (std::size_t i = 0; i < dirty_.size(); ++i) {
+    Source* const source = dirty_[i];
+    if (source == nullptr) continue;
+    source->dirty_ = false;
+    source->OnFlush();
+  }
+  dirty_.clear();
+}
+
+void Timer::Set(Instant when) {
+  if (when_ != Instant::max()) loop_.timers_.erase({when_, this});
+  when_ = when;
+  if (when_ != Instant::max()) loop_.timers_.emplace(when_, this);
+}
+
+}  // namespace twofold::h2

@@ -1,0 +1,163 @@
+#include "lib/h2/server.h"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+namespace twofold::h2 {
+namespace {
+
+/// The peer tried to connect, and gave up or failed: that says nothing about us.
+bool IsOfPeer(int error) {
+  return error == EINTR || error == EAGAIN || error == ECONNABORTED || error == EPROTO;
+}
+
+}  // namespace
+
+std::string HostOf(const sockaddr_storage& address) {
+  std::array<char, INET6_ADDRSTRLEN> text{};
+  if (address.ss_family == AF_INET) {
+    const auto& v4 = reinterpret_cast<const sockaddr_in&>(address);
+    inet_ntop(AF_INET, &v4.sin_addr, text.data(), text.size());
+    return text.data();
+  }
+  if (address.ss_family != AF_INET6) return "";
+  in6_addr v6 = reinterpret_cast<const sockaddr_in6&>(address).sin6_addr;
+  if (IN6_IS_ADDR_V4MAPPED(&v6)) {
+    inet_ntop(AF_INET, &v6.s6_addr[12], text.data(), text.size());
+    return text.data();
+  }
+  std::memset(&v6.s6_addr[8], 0, 8);
+  inet_ntop(AF_INET6, &v6, text.data(), text.size());
+  return text.data();
+}
+
+/// A listening socket.
+class Server::Listener final : public Loop::Source {
+ public:
+  Listener(Server& server, Descriptor socket) : server_(server), socket_(std::move(socket)) {}
+  ~Listener() override { Unlisten(); }
+
+  void Listen() {
+    listens_ = server_.loop_.Add(*this, socket_.get(), EPOLLIN);
+    if (!listens_) server_.trouble_ = errno;
+  }
+  void Unlisten() {
+    if (std::exchange(listens_, false)) server_.loop_.Remove(*this, socket_.get());
+  }
+
+ private:
+  void OnReady(std::uint32_t) override { server_.Accept(socket_.get()); }
+
+  Server& server_;
+  const Descriptor socket_;
+  bool listens_ = false;
+};
+
+Server::Server(Loop& loop, std::vector<Descriptor> listeners, const ServerLimits& limits,
+               Session::Serve serve)
+    : loop_(loop),
+      limits_(limits),
+      serve_(std::move(serve)),
+      ledger_(limits.budgets),
+      pause_(loop, [this] { Listen(); }),
+      patience_(loop, [this] {
+        while (!connections_.empty()) connections_.begin()->second->Close("the server ends");
+      }) {
+  for (Descriptor& socket : listeners) {
+    listeners_.push_back(std::make_unique<Listener>(*this, std::move(socket)));
+  }
+  Listen();
+}
+
+Server::~Server() {
+  done_ = nullptr;
+  StopListening();
+  // Not retired: what they use goes with the server.
+  const auto connections = std::exchange(connections_, {});
+}
+
+void Server::Listen() {
+  trouble_ = 0;
+  for (const auto& listener : listeners_) listener->Listen();
+}
+
+void Server::StopListening() {
+  pause_.Clear();
+  listeners_.clear();
+}
+
+void Server::Pause(int error) {
+  for (const auto& listener : listeners_) listener->Unlisten();
+  trouble_ = error;
+  pause_.Set(loop_.now() + limits_.pause);
+}
+
+void Server::Accept(int listener) {
+  for (int i = 0; i < limits_.accepts_a_turn; ++i) {
+    sockaddr_storage address{};
+    socklen_t size = sizeof(address);
+    Descriptor socket(accept4(listener, reinterpret_cast<sockaddr*>(&address), &size,
+                              SOCK_NONBLOCK | SOCK_CLOEXEC));
+    if (socket.get() >= 0) {
+      Take(std::move(socket), HostOf(address));
+    } else if (IsOfPeer(errno)) {
+      if (errno == EAGAIN) return;
+    } else {
+      return Pause(errno);
+    }
+  }
+}
+
+void Server::Take(Descriptor socket, const std::string& host) {
+  std::size_t& of_host = of_host_[host];
+  const bool is_full = connections_.size() >= limits_.connections || of_host >= limits_.of_host;
+  auto made =
+      is_full ? absl::ResourceExhaustedError("too many connections")
+              : Connection::Make(loop_, std::move(socket),
+                                 {.limits = limits_.connection,
+                                  .ledger = ledger_,
+                                  .peer = host,
+                                  .serve = serve_,
+                                  .on_closed = [this](Connection& closed, std::string_view why) {
+                                    OnClosed(closed, why.empty());
+                                  }});
+  if (!made.ok()) {
+    ++counts_.turned_away;
+    if (of_host == 0) of_host_.erase(host);
+    return;
+  }
+  ++counts_.accepted;
+  ++of_host;
+  Connection* const connection = made->get();
+  connections_.emplace(connection, *std::move(made));
+}
+
+void Server::OnClosed(Connection& connection, bool in_order) {
+  if (!in_order) ++counts_.broken_off;
+  const auto host = of_host_.find(connection.peer());
+  if (--host->second == 0) of_host_.erase(host);
+  const auto found = connections_.find(&connection);
+  loop_.Retire(std::move(found->second));
+  connections_.erase(found);
+  if (!drains_ || !connections_.empty()) return;
+  patience_.Clear();
+  if (done_) std::exchange(done_, nullptr)();
+}
+
+void Server::Drain(Duration patience, std::function<void()> done) {
+  StopListening();
+  drains_ = true;
+  if (connections_.empty()) return done();
+  done_ = std::move(done);
+  patience_.Set(loop_.now() + patience);
+  for (const auto& [connection, owned] : connections_) connection->session().Drain(loop_.now());
+}
+
+}  // namespace twofold::h2

@@ -1,0 +1,84 @@
+#pragma once
+
+#include <sys/socket.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "lib/common/descriptors.h"
+#include "lib/common/instant.h"
+#include "lib/h2/account.h"
+#include "lib/h2/connection.h"
+#include "lib/h2/limits.h"
+#include "lib/h2/loop.h"
+#include "lib/h2/session.h"
+
+namespace twofold::h2 {
+
+/// Takes connections and has their calls served, within limits.
+///
+/// Threads  The loop's, also for construction and destruction. The loop outlives it.
+/// Errors   Without descriptors it stops accepting for a moment and goes on. A connection beyond a
+///          limit is closed at once.
+class Server {
+ public:
+  struct Counts {
+    std::uint64_t accepted = 0;
+    std::uint64_t turned_away = 0;  ///< connections beyond a limit
+    std::uint64_t broken_off = 0;   ///< connections that broke the protocol or a limit, or got lost
+  };
+
+  /// `listeners` listen and do not block. `serve` says who serves a call.
+  Server(Loop& loop, std::vector<Descriptor> listeners, const ServerLimits& limits,
+         Session::Serve serve);
+  ~Server();  ///< breaks off what there is
+  Server(const Server&) = delete;
+  Server& operator=(const Server&) = delete;
+
+  /// Takes no more connections, and no more calls beyond those that are under way; what goes on
+  /// after `patience` is broken off. `done` is called once, when no connection is left; not if the
+  /// server is destroyed before.
+  void Drain(Duration patience, std::function<void()> done);
+
+  /// Why connections cannot be taken at this moment (errno); 0: they can.
+  [[nodiscard]] int trouble() const { return trouble_; }
+  [[nodiscard]] std::size_t connections() const { return connections_.size(); }
+  [[nodiscard]] const Counts& counts() const { return counts_; }
+  /// What peers make this process hold, in bytes.
+  [[nodiscard]] std::size_t held() const { return ledger_.held(); }
+
+ private:
+  class Listener;
+
+  void Accept(int listener);
+  void Take(Descriptor socket, const std::string& host);
+  void OnClosed(Connection& connection, bool in_order);
+  void Pause(int error);
+  void Listen();
+  void StopListening();
+
+  Loop& loop_;
+  const ServerLimits limits_;
+  const Session::Serve serve_;
+  Ledger ledger_;
+  std::vector<std::unique_ptr<Listener>> listeners_;
+  std::unordered_map<Connection*, std::unique_ptr<Connection>> connections_;
+  std::unordered_map<std::string, std::size_t> of_host_;
+  Timer pause_;
+  Timer patience_;
+  std::function<void()> done_;
+  bool drains_ = false;
+  int trouble_ = 0;
+  Counts counts_;
+};
+
+/// The host to which a peer's connections are charged: its IPv4 address, or the first half of its
+/// IPv6 address, as one host has all addresses of that network.
+std::string HostOf(const sockaddr_storage& address);
+
+}  // namespace twofold::h2

@@ -1,0 +1,283 @@
+#include "lib/h2/tls.h"
+
+#include <openssl/bio.h>
+#include <openssl/err.h>
+#include <openssl/pem.h>
+#include <openssl/ssl.h>
+#include <openssl/x509v3.h>
+#include <sys/socket.h>
+
+#include <cerrno>
+#include <cstring>
+#include <string_view>
+#include <utility>
+
+#include "lib/security/pem.h"
+
+namespace twofold::h2 {
+namespace {
+
+constexpr unsigned char kHttp2[] = {2, 'h', '2'};
+
+using security::internal::Bio;
+using security::internal::Certificate;
+using security::internal::Freed;
+using security::internal::Key;
+using security::internal::Reader;
+using Context = std::unique_ptr<SSL_CTX, Freed<SSL_CTX_free>>;
+using Ssl = std::unique_ptr<SSL, Freed<SSL_free>>;
+
+/// The first error of OpenSSL's since the last one that was cleared, in words.
+std::string Trouble() {
+  const unsigned long code = ERR_get_error();
+  ERR_clear_error();
+  const char* const reason = code == 0 ? nullptr : ERR_reason_error_string(code);
+  return reason == nullptr ? "TLS failed" : std::string("TLS: ") + reason;
+}
+
+Status Wrong(const char* what) {
+  return absl::InvalidArgumentError(std::string(what) + ": " + Trouble());
+}
+
+// ---- a socket for OpenSSL. Its own one raises SIGPIPE.
+
+int SocketOf(BIO* bio) {
+  return static_cast<int>(reinterpret_cast<std::intptr_t>(BIO_get_data(bio)));
+}
+
+int ReadSocket(BIO* bio, char* to, int size) {
+  BIO_clear_retry_flags(bio);
+  const ssize_t got = recv(SocketOf(bio), to, static_cast<std::size_t>(size), 0);
+  if (got < 0 && WouldBlock(errno)) BIO_set_retry_read(bio);
+  return static_cast<int>(got);
+}
+
+int WriteSocket(BIO* bio, const char* from, int size) {
+  BIO_clear_retry_flags(bio);
+  const ssize_t sent = send(SocketOf(bio), from, static_cast<std::size_t>(size), MSG_NOSIGNAL);
+  if (sent < 0 && WouldBlock(errno)) BIO_set_retry_write(bio);
+  return static_cast<int>(sent);
+}
+
+long ControlSocket(BIO*, int command, long, void*) { return command == BIO_CTRL_FLUSH ? 1 : 0; }
+
+const BIO_METHOD* SocketMethod() {
+  static const BIO_METHOD* const method = [] {
+    BIO_METHOD* const made = BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "socket");
+    BIO_meth_set_read(made, ReadSocket);
+    BIO_meth_set_write(made, WriteSocket);
+    BIO_meth_set_ctrl(made, ControlSocket);
+    return made;
+  }();
+  return method;
+}
+
+BIO* SocketBio(int socket) {
+  BIO* const bio = BIO_new(SocketMethod());
+  BIO_set_data(bio, reinterpret_cast<void*>(std::intptr_t{socket}));
+  BIO_set_init(bio, 1);
+  return bio;
+}
+
+// ---- a connection
+
+class TlsTransport final : public Transport {
+ public:
+  TlsTransport(Ssl session, int socket) : session_(std::move(session)) {
+    BIO* const bio = SocketBio(socket);
+    SSL_set_bio(session_.get(), bio, bio);
+  }
+
+  Moved Handshake() override {
+    ERR_clear_error();
+    const int done = SSL_do_handshake(session_.get());
+    if (done != 1) return Failure(done);
+    const unsigned char* chosen = nullptr;
+    unsigned size = 0;
+    SSL_get0_alpn_selected(session_.get(), &chosen, &size);
+    if (std::string_view(reinterpret_cast<const char*>(chosen), size) != "h2") {
+      return {Moved::State::kFailed, 0, "TLS: the peer does not speak HTTP/2"};
+    }
+    return {};
+  }
+
+  /// Gathers records, which have 16 KiB at most.
+  Moved Read(char* to, std::size_t size) override {
+    Moved all;
+    while (all.bytes < size) {
+      ERR_clear_error();
+      std::size_t got = 0;
+      const int done = SSL_read_ex(session_.get(), to + all.bytes, size - all.bytes, &got);
+      if (done != 1) return all.bytes > 0 ? all : Failure(done);
+      all.bytes += got;
+    }
+    return all;
+  }
+
+  Moved Write(std::string_view bytes) override {
+    ERR_clear_error();
+    Moved moved;
+    const int done = SSL_write_ex(session_.get(), bytes.data(), bytes.size(), &moved.bytes);
+    return done == 1 ? moved : Failure(done);
+  }
+
+  [[nodiscard]] std::size_t pending() const override {
+    return static_cast<std::size_t>(SSL_pending(session_.get()));
+  }
+
+  [[nodiscard]] std::string PeerCertificate() const override {
+    const Certificate shown(SSL_get1_peer_certificate(session_.get()));
+    if (shown == nullptr) return "";
+    const Bio text(BIO_new(BIO_s_mem()));
+    PEM_write_bio_X509(text.get(), shown.get());
+    char* data = nullptr;
+    const long size = BIO_ctrl(text.get(), BIO_CTRL_INFO, 0, &data);
+    return {data, static_cast<std::size_t>(size)};
+  }
+
+ private:
+  Moved Failure(int done) {
+    const int system = errno;
+    switch (SSL_get_error(session_.get(), done)) {
+      case SSL_ERROR_WANT_READ:
+        return {Moved::State::kMustRead};
+      case SSL_ERROR_WANT_WRITE:
+        return {Moved::State::kMustWrite};
+      case SSL_ERROR_ZERO_RETURN:
+        return {Moved::State::kClosed};
+      case SSL_ERROR_SYSCALL:
+        if (system == 0) return {Moved::State::kClosed};
+        return {Moved::State::kFailed, 0, std::strerror(system)};
+      default:
+        return {Moved::State::kFailed, 0, Trouble()};
+    }
+  }
+
+  const Ssl session_;
+};
+
+// ---- a side
+
+class Side final : public Tls {
+ public:
+  Side(Context context, bool serves, std::string name)
+      : context_(std::move(context)), serves_(serves), name_(std::move(name)) {}
+
+  [[nodiscard]] std::unique_ptr<Transport> Over(int socket) const override {
+    Ssl session(SSL_new(context_.get()));
+    if (serves_) {
+      SSL_set_accept_state(session.get());
+    } else {
+      SSL_set_connect_state(session.get());
+      X509_VERIFY_PARAM* const wanted = SSL_get0_param(session.get());
+      if (X509_VERIFY_PARAM_set1_ip_asc(wanted, name_.c_str()) != 1) {
+        SSL_set1_host(session.get(), name_.c_str());
+        // Its macro casts as C does.
+        SSL_ctrl(session.get(), SSL_CTRL_SET_TLSEXT_HOSTNAME, TLSEXT_NAMETYPE_host_name,
+                 const_cast<char*>(name_.c_str()));
+      }
+    }
+    return std::make_unique<TlsTransport>(std::move(session), socket);
+  }
+
+ private:
+  const Context context_;
+  const bool serves_;
+  const std::string name_;
+};
+
+/// Calls `take` with each certificate of a text.
+template <typename Take>
+bool ForEachCertificate(const std::string& pem, Take&& take) {
+  const Bio text = Reader(pem);
+  bool any = false;
+  for (;;) {
+    const Certificate one(PEM_read_bio_X509(text.get(), nullptr, nullptr, nullptr));
+    if (one == nullptr) break;
+    take(one.get(), !any);
+    any = true;
+  }
+  ERR_clear_error();  // the end of the text is one
+  return any;
+}
+
+Status Show(SSL_CTX* context, const security::TlsMaterial& material) {
+  const bool any = ForEachCertificate(material.cert, [&](X509* certificate, bool first) {
+    if (first) {
+      SSL_CTX_use_certificate(context, certificate);
+    } else {
+      SSL_CTX_add1_chain_cert(context, certificate);
+    }
+  });
+  if (!any) return Wrong("the certificate");
+  const Bio text = Reader(material.key);
+  const Key key(PEM_read_bio_PrivateKey(text.get(), nullptr, nullptr, nullptr));
+  if (key == nullptr || SSL_CTX_use_PrivateKey(context, key.get()) != 1) return Wrong("the key");
+  return absl::OkStatus();
+}
+
+Status Trust(SSL_CTX* context, const std::string& authorities) {
+  if (authorities.empty()) {
+    SSL_CTX_set_default_verify_paths(context);
+    return absl::OkStatus();
+  }
+  X509_STORE* const store = SSL_CTX_get_cert_store(context);
+  const bool any = ForEachCertificate(
+      authorities, [&](X509* certificate, bool) { X509_STORE_add_cert(store, certificate); });
+  return any ? absl::OkStatus() : Wrong("the authority");
+}
+
+Context NewContext(const SSL_METHOD* method) {
+  Context context(SSL_CTX_new(method));
+  SSL_CTX_set_min_proto_version(context.get(), TLS1_2_VERSION);
+  SSL_CTX_set_options(context.get(),
+                      SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_TICKET | SSL_OP_NO_COMPRESSION |
+                          SSL_OP_IGNORE_UNEXPECTED_EOF  // HTTP/2 sees what is cut off
+  );
+  SSL_CTX_set_session_cache_mode(context.get(), SSL_SESS_CACHE_OFF);
+  SSL_CTX_set_num_tickets(context.get(), 0);
+  SSL_CTX_set_mode(context.get(), SSL_MODE_ENABLE_PARTIAL_WRITE |
+                                      SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER |
+                                      SSL_MODE_RELEASE_BUFFERS);
+  return context;
+}
+
+/// Takes HTTP/2 or ends the handshake.
+int Choose(SSL*, const unsigned char** chosen, unsigned char* size, const unsigned char* offered,
+           unsigned offered_size, void*) {
+  unsigned char* found = nullptr;
+  const int result =
+      SSL_select_next_proto(&found, size, kHttp2, sizeof(kHttp2), offered, offered_size);
+  *chosen = found;
+  return result == OPENSSL_NPN_NEGOTIATED ? SSL_TLSEXT_ERR_OK : SSL_TLSEXT_ERR_ALERT_FATAL;
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const Tls>> ServersTls(const security::TlsMaterial& material,
+                                              CallersCertificates callers) {
+  Context context = NewContext(TLS_server_method());
+  if (Status shown = Show(context.get(), material); !shown.ok()) return shown;
+  SSL_CTX_set_alpn_select_cb(context.get(), Choose, nullptr);
+  if (callers != CallersCertificates::kNotAsked) {
+    if (Status trusted = Trust(context.get(), material.ca); !trusted.ok()) return trusted;
+    const bool required = callers == CallersCertificates::kRequired;
+    SSL_CTX_set_verify(context.get(),
+                       SSL_VERIFY_PEER | (required ? SSL_VERIFY_FAIL_IF_NO_PEER_CERT : 0), nullptr);
+  }
+  return std::shared_ptr<const Tls>(std::make_shared<Side>(std::move(context), true, ""));
+}
+
+Result<std::shared_ptr<const Tls>> CallersTls(const security::TlsMaterial& material,
+                                              const std::string& name) {
+  Context context = NewContext(TLS_client_method());
+  if (!material.cert.empty()) {
+    if (Status shown = Show(context.get(), material); !shown.ok()) return shown;
+  }
+  if (Status trusted = Trust(context.get(), material.ca); !trusted.ok()) return trusted;
+  SSL_CTX_set_alpn_protos(context.get(), kHttp2, sizeof(kHttp2));
+  SSL_CTX_set_verify(context.get(), SSL_VERIFY_PEER, nullptr);
+  return std::shared_ptr<const Tls>(std::make_shared<Side>(std::move(context), false, name));
+}
+
+}  // namespace twofold::h2

@@ -1,0 +1,174 @@
+#include "lib/h2/loop.h"
+
+#include <gmock/gmock.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <thread>
+#include <vector>
+
+#include "tests/lib/h2/loopback.h"
+#include "tests/support/googletest.h"
+
+namespace twofold::h2 {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using ::testing::ElementsAre;
+
+/// Notes what the loop does with it.
+class NotingSource final : public Loop::Source {
+ public:
+  NotingSource(Loop& loop, std::vector<std::string>& notes, std::string name)
+      : loop_(loop), notes_(notes), name_(std::move(name)) {
+    EXPECT_TRUE(loop_.Add(*this, sockets_.ours.get(), EPOLLIN));
+  }
+  ~NotingSource() override { loop_.Remove(*this, sockets_.ours.get()); }
+
+  void Wake() const { EXPECT_EQ(write(sockets_.peers.get(), "x", 1), 1); }
+
+  std::function<void()> on_ready;
+
+ private:
+  void OnReady(std::uint32_t) override {
+    char byte = 0;
+    EXPECT_EQ(read(sockets_.ours.get(), &byte, 1), 1);
+    notes_.push_back("read " + name_);
+    loop_.MarkDirty(*this);
+    loop_.MarkDirty(*this);  // is written once all the same
+    if (on_ready) on_ready();
+  }
+  void OnFlush() override { notes_.push_back("write " + name_); }
+
+  Loop& loop_;
+  std::vector<std::string>& notes_;
+  const std::string name_;
+  SocketPair sockets_;
+};
+
+TEST(LoopTest, TurnReadsAllThenRunsTasksThenTimersThenWrites) {
+  Loop loop;
+  std::vector<std::string> notes;
+  const NotingSource one(loop, notes, "one");
+  const NotingSource two(loop, notes, "two");
+  Timer timer(loop, [&] { notes.emplace_back("timer"); });
+  timer.Set(Now());
+  loop.Post([&] { notes.emplace_back("task"); });
+  one.Wake();
+  two.Wake();
+  loop.Turn(seconds(30));
+  ASSERT_EQ(notes.size(), 6U);
+  EXPECT_THAT(std::vector(notes.begin(), notes.begin() + 2),
+              ::testing::UnorderedElementsAre("read one", "read two"));
+  EXPECT_THAT(std::vector(notes.begin() + 2, notes.begin() + 4), ElementsAre("task", "timer"));
+  EXPECT_THAT(std::vector(notes.begin() + 4, notes.end()),
+              ::testing::UnorderedElementsAre("write one", "write two"));
+}
+
+TEST(LoopTest, RemovedSourceHearsNothingThoughItsEventIsThere) {
+  Loop loop;
+  std::vector<std::string> notes;
+  auto one = std::make_unique<NotingSource>(loop, notes, "one");
+  auto two = std::make_unique<NotingSource>(loop, notes, "two");
+  one->on_ready = [&] { two.reset(); };
+  two->on_ready = [&] { one.reset(); };
+  one->Wake();
+  two->Wake();
+  loop.Turn(seconds(30));
+  EXPECT_EQ(notes.size(), 2U) << "whichever came first was read and written";
+  EXPECT_NE(one == nullptr, two == nullptr);
+}
+
+TEST(LoopTest, RetiredSourceIsDestroyedWhenTheTurnIsOver) {
+  Loop loop;
+  std::vector<std::string> notes;
+  auto one = std::make_unique<NotingSource>(loop, notes, "one");
+  one->on_ready = [&] {
+    loop.Retire(std::move(one));
+    notes.emplace_back("retired");
+  };
+  NotingSource* const source = one.get();
+  source->Wake();
+  loop.Turn(seconds(30));
+  EXPECT_THAT(notes, ElementsAre("read one", "retired", "write one"));
+  loop.Turn(milliseconds(0));
+}
+
+TEST(LoopTest, TimersComeInOrderAndOnceEach) {
+  Loop loop;
+  std::vector<int> calls;
+  Timer first(loop, [&] { calls.push_back(1); });
+  Timer second(loop, [&] { calls.push_back(2); });
+  Timer never(loop, [&] { calls.push_back(3); });
+  const Instant now = Now();
+  second.Set(now + milliseconds(2));
+  first.Set(now + milliseconds(1));
+  never.Set(now);
+  never.Clear();
+  EXPECT_TRUE(TurnUntil(loop, [&] { return calls.size() == 2; }));
+  EXPECT_THAT(calls, ElementsAre(1, 2));
+  EXPECT_GE(loop.now(), now + milliseconds(2));
+  EXPECT_EQ(first.when(), Instant::max());
+}
+
+TEST(LoopTest, TimerMayBeSetAgainByItsAction) {
+  Loop loop;
+  int calls = 0;
+  Timer* self = nullptr;
+  Timer timer(loop, [&] {
+    if (++calls < 3) self->Set(loop.now() + milliseconds(1));
+  });
+  self = &timer;
+  timer.Set(Now());
+  EXPECT_TRUE(TurnUntil(loop, [&] { return calls == 3; }));
+}
+
+TEST(LoopTest, TasksOfAllThreadsRunOnTheLoopsThread) {
+  Loop loop;
+  std::thread::id ran_on;
+  std::atomic<int> ran = 0;
+  std::thread running([&] {
+    ran_on = std::this_thread::get_id();
+    loop.Run();
+  });
+  std::vector<std::thread> posting;
+  for (int i = 0; i < 4; ++i) {
+    posting.emplace_back([&] {
+      for (int j = 0; j < 1000; ++j) {
+        loop.Post([&] {
+          EXPECT_EQ(std::this_thread::get_id(), ran_on);
+          ++ran;
+        });
+      }
+    });
+  }
+  for (std::thread& thread : posting) thread.join();
+  loop.Stop();
+  running.join();
+  EXPECT_EQ(ran, 4000);
+}
+
+TEST(LoopTest, StopBeforeRunEndsItAtOnce) {
+  Loop loop;
+  loop.Stop();
+  loop.Run();
+}
+
+TEST(LoopTest, LengthOfTurnsIsTold) {
+  std::vector<Duration> turns;
+  Loop loop([&](Duration busy) { turns.push_back(busy); });
+  loop.Post([] {
+    for (const Instant end = Now() + milliseconds(5); Now() < end;) {
+    }
+  });
+  loop.Turn(seconds(30));
+  loop.Turn(milliseconds(10));
+  ASSERT_EQ(turns.size(), 2U);
+  EXPECT_GE(turns[0], milliseconds(5));
+  EXPECT_LT(turns[1], turns[0]) << "waiting is not counted";
+}
+
+}  // namespace
+}  // namespace twofold::h2

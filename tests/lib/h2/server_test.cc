@@ -1,0 +1,296 @@
+// A server and callers on one loop, over loopback.
+
+#include "lib/h2/server.h"
+
+#include <arpa/inet.h>
+#include <gmock/gmock.h>
+#include <netinet/in.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+
+#include "lib/h2/client.h"
+#include "tests/lib/h2/frames.h"
+#include "tests/lib/h2/loopback.h"
+#include "tests/lib/h2/session_pair.h"
+
+namespace twofold::h2 {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+/// Sends each message back; ends when the caller does.
+class EchoEnd final : public End {
+ public:
+  explicit EchoEnd(Stream& stream) : stream_(stream) {}
+
+ private:
+  void OnMessage(std::string_view bytes) override {
+    waiting_.emplace_back(bytes);
+    stream_.WantPull();
+  }
+  void OnHalfClosed() override { stream_.Finish(absl::OkStatus()); }
+  void Pull(MessageWriter& out) override {
+    for (const std::string& message : std::exchange(waiting_, {})) out.Add(message);
+  }
+  void OnEnd(const Status&, const Metadata&) override {}
+
+  Stream& stream_;
+  std::vector<std::string> waiting_;
+};
+
+Result<std::shared_ptr<End>> Echo(Stream& stream) {
+  return std::shared_ptr<End>(std::make_shared<EchoEnd>(stream));
+}
+
+/// A peer that does what a test says, with a socket that blocks.
+class BlockingPeer {
+ public:
+  explicit BlockingPeer(std::uint16_t port) : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(port);
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    EXPECT_EQ(connect(socket_.get(), reinterpret_cast<sockaddr*>(&address), sizeof(address)), 0);
+  }
+  void Send(std::string_view bytes) const {
+    send(socket_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+  }
+  [[nodiscard]] bool IsClosed() const {
+    char byte = 0;
+    const ssize_t got = recv(socket_.get(), &byte, 1, MSG_DONTWAIT | MSG_PEEK);
+    return got == 0 || (got < 0 && errno != EAGAIN);
+  }
+  void Drop() { socket_ = Descriptor(); }
+
+ private:
+  Descriptor socket_;
+};
+
+class H2ServerTest : public ::testing::Test {
+ protected:
+  void Serve(const ServerLimits& limits = {}, Session::Serve serve = Echo) {
+    Loopback listener;
+    port_ = listener.port;
+    std::vector<Descriptor> listeners;
+    listeners.push_back(std::move(listener.socket));
+    server_ = std::make_unique<Server>(loop_, std::move(listeners), limits, std::move(serve));
+  }
+
+  Client& Connect(const Limits& limits = {}) {
+    auto client = std::make_unique<Client>(
+        loop_, limits, [this](std::string_view why) { closed_.emplace_back(why); });
+    EXPECT_TRUE(client->Connect({"127.0.0.1", port_}).ok());
+    return *clients_.emplace_back(std::move(client));
+  }
+
+  static std::shared_ptr<RecordingEnd> Call(Client& client, const std::string& message) {
+    auto end = std::make_shared<RecordingEnd>();
+    const auto stream = client.Call({.path = "/test.Echo/Call"}, end);
+    EXPECT_TRUE(stream.ok()) << stream.status();
+    if (!stream.ok()) return end;
+    end->stream = *stream;
+    end->Send(message);
+    return end;
+  }
+
+  Loop loop_;
+  std::uint16_t port_ = 0;
+  std::unique_ptr<Server> server_;
+  std::vector<std::unique_ptr<Client>> clients_;
+  std::vector<std::string> closed_;
+};
+
+TEST_F(H2ServerTest, CallsBegunBeforeTheConnectionIsThereAreAnswered) {
+  Serve();
+  const auto end = Call(Connect(), "hello");
+  end->stream->HalfClose();
+  ASSERT_TRUE(TurnUntil(loop_, [&] { return end->ended.has_value(); }));
+  EXPECT_TRUE(end->ended->ok()) << *end->ended;
+  EXPECT_THAT(end->messages, ElementsAre("hello"));
+  EXPECT_EQ(server_->counts().accepted, 1U);
+}
+
+TEST_F(H2ServerTest, MegabytesPassThroughSlowSockets) {
+  Serve();
+  const auto end = Call(Connect(), std::string(4 << 20, 'x'));
+  for (int i = 0; i < 15; ++i) end->Send(std::string(4 << 20, 'y'));
+  end->stream->HalfClose();
+  ASSERT_TRUE(TurnUntil(loop_, [&] { return end->ended.has_value(); }));
+  EXPECT_TRUE(end->ended->ok()) << *end->ended;
+  EXPECT_EQ(end->messages.size(), 16U);
+}
+
+TEST_F(H2ServerTest, ManyConnectionsAreServedAtOnce) {
+  Serve();
+  std::vector<std::shared_ptr<RecordingEnd>> ends;
+  for (int i = 0; i < 200; ++i) ends.push_back(Call(Connect(), std::to_string(i)));
+  ASSERT_TRUE(TurnUntil(loop_, [&] {
+    return std::all_of(ends.begin(), ends.end(),
+                       [](const auto& end) { return !end->messages.empty(); });
+  }));
+  EXPECT_EQ(server_->connections(), 200U);
+  clients_.clear();
+  EXPECT_TRUE(TurnUntil(loop_, [&] { return server_->connections() == 0; }));
+  EXPECT_EQ(server_->held(), 0U);
+}
+
+TEST_F(H2ServerTest, NobodyListensIsToldInWords) {
+  Serve();
+  server_.reset();
+  const auto end = Call(Connect(), "hello");
+  ASSERT_TRUE(TurnUntil(loop_, [&] { return end->ended.has_value(); }));
+  EXPECT_EQ(*end->ended, absl::UnavailableError("Connection refused"));
+  EXPECT_THAT(closed_, ElementsAre("Connection refused"));
+  EXPECT_FALSE(clients_[0]->connected());
+}
+
+TEST_F(H2ServerTest, ClientMayConnectAgain) {
+  Serve();
+  Client& client = Connect();
+  const auto first = Call(client, "one");
+  ASSERT_TRUE(TurnUntil(loop_, [&] { return !first->messages.empty(); }));
+  const std::uint16_t port = port_;
+  server_.reset();
+  ASSERT_TRUE(TurnUntil(loop_, [&] { return first->ended.has_value(); }));
+  EXPECT_TRUE(absl::IsUnavailable(*first->ended));
+  EXPECT_TRUE(absl::IsUnavailable(client.Call({.path = "/x/y"}, first).status()));
+  Serve();
+  EXPECT_NE(port_, 0);
+  ASSERT_TRUE(client.Connect({"127.0.0.1", port_}).ok());
+  const auto second = Call(client, "two");
+  EXPECT_TRUE(TurnUntil(loop_, [&] { return !second->messages.empty(); })) << port;
+}
+
+TEST_F(H2ServerTest, NamesAreNotLookedUp) {
+  Client client(loop_, {}, {});
+  EXPECT_TRUE(absl::IsInvalidArgument(client.Connect({"localhost", 1})));
+}
+
+TEST_F(H2ServerTest, ConnectionsBeyondALimitAreClosedAtOnce) {
+  ServerLimits limits;
+  limits.of_host = 2;
+  Serve(limits);
+  BlockingPeer one(port_);
+  BlockingPeer two(port_);
+  const BlockingPeer three(port_);
+  ASSERT_TRUE(TurnUntil(loop_, [&] { return three.IsClosed(); }));
+  EXPECT_FALSE(one.IsClosed());
+  EXPECT_FALSE(two.IsClosed());
+  EXPECT_EQ(server_->counts().turned_away, 1U);
+  two.Drop();
+  ASSERT_TRUE(TurnUntil(loop_, [&] { return server_->connections() == 1; }));
+  const BlockingPeer four(port_);
+  ASSERT_TRUE(TurnUntil(loop_, [&] { return server_->connections() == 2; }));
+  EXPECT_FALSE(four.IsClosed());
+}
+
+TEST_F(H2ServerTest, PeerThatReadsNothingHoldsABoundedAmount) {
+  ServerLimits limits;
+  Serve(limits, [](Stream& stream) -> Result<std::shared_ptr<End>> {
+    auto end = std::make_shared<RecordingEnd>();
+    end->stream = &stream;
+    for (int i = 0; i < 64; ++i) end->Send(std::string(1 << 20, 'x'));
+    return std::shared_ptr<End>(std::move(end));
+  });
+  const BlockingPeer peer(port_);
+  const std::string room = Http2Peer::Number(0x7fff0000 - 65'535);
+  peer.Send(Greeting(Http2Peer::Number(4, 2) + Http2Peer::Number(0x7fff0000)) +
+            Frame(NGHTTP2_WINDOW_UPDATE, 0, 0, room) + CallHeaders(1));
+  ASSERT_TRUE(TurnUntil(loop_, [&] { return server_->held() > 300'000; }));
+  for (int i = 0; i < 20; ++i) loop_.Turn(milliseconds(1));
+  // What was pulled for one write, and what the socket did not take of another; not all.
+  EXPECT_LT(server_->held(), std::size_t{6} << 20);
+  EXPECT_EQ(server_->connections(), 1U);
+}
+
+TEST_F(H2ServerTest, LargestHolderEndsWhenMemoryIsShort) {
+  ServerLimits limits;
+  limits.budgets = {.connection = 4 << 20, .host = 4 << 20, .all = 4 << 20};
+  Serve(limits, [](Stream& stream) -> Result<std::shared_ptr<End>> {
+    const auto bytes = std::stoul(*Find(stream.metadata(), "hold"));
+    stream.Hold(bytes);
+    return Echo(stream);
+  });
+  const auto hold = [&](const char* bytes) {
+    const auto end = std::make_shared<RecordingEnd>();
+    EXPECT_TRUE(Connect().Call({.path = "/x/y", .metadata = {{"hold", bytes}}}, end).ok());
+    return end;
+  };
+  const auto small = hold("1000000");
+  const auto large = hold("2500000");
+  ASSERT_TRUE(TurnUntil(loop_, [&] { return server_->held() > 3'500'000; }));
+  const auto last = hold("1500000");
+  ASSERT_TRUE(TurnUntil(loop_, [&] { return large->ended.has_value(); }));
+  EXPECT_TRUE(absl::IsUnavailable(*large->ended));
+  EXPECT_FALSE(small->ended);
+  EXPECT_FALSE(last->ended);
+}
+
+TEST_F(H2ServerTest, DrainLetsCallsEndAndThenSaysSo) {
+  Serve();
+  Client& client = Connect();
+  const auto end = Call(client, "hello");
+  ASSERT_TRUE(TurnUntil(loop_, [&] { return !end->messages.empty(); }));
+  bool drained = false;
+  server_->Drain(seconds(30), [&] { drained = true; });
+  ASSERT_TRUE(TurnUntil(loop_, [&] {
+    const auto further = client.Call({.path = "/x/y"}, std::make_shared<RecordingEnd>());
+    if (further.ok()) (*further)->HalfClose();
+    return !further.ok();
+  }));
+  EXPECT_FALSE(drained);
+  end->stream->HalfClose();
+  ASSERT_TRUE(TurnUntil(loop_, [&] { return drained && end->ended; }));
+  EXPECT_TRUE(end->ended->ok()) << *end->ended;
+  EXPECT_EQ(server_->connections(), 0U);
+}
+
+TEST_F(H2ServerTest, DrainBreaksOffWhatDoesNotEnd) {
+  Serve();
+  const auto end = Call(Connect(), "hello");
+  ASSERT_TRUE(TurnUntil(loop_, [&] { return !end->messages.empty(); }));
+  bool drained = false;
+  server_->Drain(milliseconds(5), [&] { drained = true; });
+  ASSERT_TRUE(TurnUntil(loop_, [&] { return drained && end->ended; }));
+  EXPECT_TRUE(absl::IsUnavailable(*end->ended));
+}
+
+TEST_F(H2ServerTest, DeadlinesPassWithoutAnyTraffic) {
+  Serve();
+  const auto end = std::make_shared<RecordingEnd>();
+  ASSERT_TRUE(Connect().Call({.path = "/x/y", .deadline = Now() + milliseconds(20)}, end).ok());
+  ASSERT_TRUE(TurnUntil(loop_, [&] { return end->ended.has_value(); }));
+  EXPECT_TRUE(absl::IsDeadlineExceeded(*end->ended));
+}
+
+TEST_F(H2ServerTest, PeersThatDoNotGreetAreLeft) {
+  ServerLimits limits;
+  limits.connection.greeting = milliseconds(10);
+  Serve(limits);
+  std::vector<std::unique_ptr<BlockingPeer>> peers;
+  for (int i = 0; i < 50; ++i) peers.push_back(std::make_unique<BlockingPeer>(port_));
+  ASSERT_TRUE(TurnUntil(loop_, [&] { return server_->counts().broken_off == 50; }));
+  EXPECT_EQ(server_->connections(), 0U);
+}
+
+TEST_F(H2ServerTest, HostsAreAddressesAndNetworksOfIPv6) {
+  const auto host = [](int family, const char* text) {
+    sockaddr_storage address{};
+    address.ss_family = static_cast<sa_family_t>(family);
+    void* const at = family == AF_INET
+                         ? static_cast<void*>(&reinterpret_cast<sockaddr_in&>(address).sin_addr)
+                         : &reinterpret_cast<sockaddr_in6&>(address).sin6_addr;
+    EXPECT_EQ(inet_pton(family, text, at), 1);
+    return HostOf(address);
+  };
+  EXPECT_EQ(host(AF_INET, "10.1.2.3"), "10.1.2.3");
+  EXPECT_EQ(host(AF_INET6, "::ffff:10.1.2.3"), "10.1.2.3");
+  EXPECT_EQ(host(AF_INET6, "2001:db8:1:2:3:4:5:6"), host(AF_INET6, "2001:db8:1:2:ffff::1"));
+  EXPECT_NE(host(AF_INET6, "2001:db8:1:2::1"), host(AF_INET6, "2001:db8:1:3::1"));
+}
+
+}  // namespace
+}  // namespace twofold::h2
