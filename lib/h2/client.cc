@@ -39,7 +39,7 @@ Client::Client(Loop& loop, const Limits& limits,
 
 Client::~Client() = default;
 
-Status Client::Connect(const HostPort& address) {
+Status Client::Connect(const HostPort& address, std::shared_ptr<const Tls> tls) {
   Result<Descriptor> socket = Begin(address);
   if (!socket.ok()) return socket.status();
   const auto on_closed = [this](Connection&, std::string_view why) {
@@ -52,6 +52,7 @@ Status Client::Connect(const HostPort& address) {
                                 .ledger = ledger_,
                                 .peer = address.host,
                                 .serve = {},
+                                .tls = std::move(tls),
                                 .on_closed = on_closed});
   if (!made.ok()) return made.status();
   connection_ = *std::move(made);

@@ -28,11 +28,12 @@ class Client {
   Client& operator=(const Client&) = delete;
 
   /// Begins to connect; calls may be begun at once, and leave when the connection is there.
-  /// `address` has an IP address, as looking up a name would block the loop.
+  /// `address` has an IP address, as looking up a name would block the loop. `tls`: null: plain
+  /// text.
   ///
   /// REQUIRES: it is not connected().
   /// Errors   kInvalidArgument: the host is no address. kUnavailable: the reason of the system.
-  Status Connect(const HostPort& address);
+  Status Connect(const HostPort& address, std::shared_ptr<const Tls> tls = nullptr);
 
   /// Also while it connects.
   [[nodiscard]] bool connected() const { return connection_ != nullptr; }

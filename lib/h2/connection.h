@@ -36,7 +36,7 @@ class Connection final : public Loop::Source {
     /// The handshake is done.
     std::function<void(Connection&)> on_ready = {};
     /// The connection is over and may be retired, not destroyed. Why, in words; empty: in order.
-    std::function<void(Connection&, std::string_view why)> on_closed;
+    std::function<void(Connection&, std::string_view why)> on_closed = {};
   };
 
   /// `socket` does not block. Begins to read.

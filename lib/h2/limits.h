@@ -90,7 +90,12 @@ struct ServerLimits {
   std::size_t connections = 20'000;      ///< at once
   std::size_t of_host = 20'000;          ///< connections of one host at once
   std::chrono::milliseconds pause{100};  ///< after the system could not accept (no descriptors)
-  int accepts_a_turn = 64;               ///< so that many who connect delay nobody's messages
+  /// Handshakes of TLS at once; the oldest makes room for a further one, so that peers who begin
+  /// handshakes and do not go on keep nobody out. Each has Limits::greeting.
+  std::size_t handshakes = 512;
+  /// Steps of handshakes in one turn of the loop, each some 0.3 to 1 ms of one core.
+  int handshakes_a_turn = 4;
+  int accepts_a_turn = 64;  ///< so that many who connect delay nobody's messages
 };
 
 }  // namespace twofold::h2

@@ -61,10 +61,11 @@ class Server::Listener final : public Loop::Source {
 };
 
 Server::Server(Loop& loop, std::vector<Descriptor> listeners, const ServerLimits& limits,
-               Session::Serve serve)
+               Session::Serve serve, std::shared_ptr<const Tls> tls)
     : loop_(loop),
       limits_(limits),
       serve_(std::move(serve)),
+      tls_(std::move(tls)),
       ledger_(limits.budgets),
       pause_(loop, [this] { Listen(); }),
       patience_(loop, [this] {
@@ -118,16 +119,15 @@ void Server::Accept(int listener) {
 void Server::Take(Descriptor socket, const std::string& host) {
   std::size_t& of_host = of_host_[host];
   const bool is_full = connections_.size() >= limits_.connections || of_host >= limits_.of_host;
-  auto made =
-      is_full ? absl::ResourceExhaustedError("too many connections")
-              : Connection::Make(loop_, std::move(socket),
-                                 {.limits = limits_.connection,
-                                  .ledger = ledger_,
-                                  .peer = host,
-                                  .serve = serve_,
-                                  .on_closed = [this](Connection& closed, std::string_view why) {
-                                    OnClosed(closed, why.empty());
-                                  }});
+  Connection::Options options{
+      .limits = limits_.connection, .ledger = ledger_, .peer = host, .serve = serve_, .tls = tls_};
+  options.may_shake = [this] { return MayShake(); };
+  options.on_ready = [this](Connection& ready) { shaking_.remove(&ready); };
+  options.on_closed = [this](Connection& closed, std::string_view why) {
+    OnClosed(closed, why.empty());
+  };
+  auto made = is_full ? absl::ResourceExhaustedError("too many connections")
+                      : Connection::Make(loop_, std::move(socket), std::move(options));
   if (!made.ok()) {
     ++counts_.turned_away;
     if (of_host == 0) of_host_.erase(host);
@@ -137,10 +137,23 @@ void Server::Take(Descriptor socket, const std::string& host) {
   ++of_host;
   Connection* const connection = made->get();
   connections_.emplace(connection, *std::move(made));
+  if (tls_ == nullptr) return;
+  shaking_.push_back(connection);
+  MakeRoomForHandshake();
+}
+
+void Server::MakeRoomForHandshake() {
+  if (shaking_.size() > limits_.handshakes) shaking_.front()->Close("too many handshakes at once");
+}
+
+bool Server::MayShake() {
+  if (std::exchange(shaken_turn_, loop_.now()) != loop_.now()) shaken_ = 0;
+  return tls_ == nullptr || ++shaken_ <= limits_.handshakes_a_turn;
 }
 
 void Server::OnClosed(Connection& connection, bool in_order) {
   if (!in_order) ++counts_.broken_off;
+  shaking_.remove(&connection);
   const auto host = of_host_.find(connection.peer());
   if (--host->second == 0) of_host_.erase(host);
   const auto found = connections_.find(&connection);

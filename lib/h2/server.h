@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <list>
 #include <memory>
 #include <string>
 #include <unordered_map>
@@ -33,9 +34,9 @@ class Server {
     std::uint64_t broken_off = 0;   ///< connections that broke the protocol or a limit, or got lost
   };
 
-  /// `listeners` listen and do not block. `serve` says who serves a call.
+  /// `listeners` listen and do not block. `serve` says who serves a call. `tls`: null: plain text.
   Server(Loop& loop, std::vector<Descriptor> listeners, const ServerLimits& limits,
-         Session::Serve serve);
+         Session::Serve serve, std::shared_ptr<const Tls> tls = nullptr);
   ~Server();  ///< breaks off what there is
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
@@ -58,6 +59,8 @@ class Server {
   void Accept(int listener);
   void Take(Descriptor socket, const std::string& host);
   void OnClosed(Connection& connection, bool in_order);
+  void MakeRoomForHandshake();
+  bool MayShake();
   void Pause(int error);
   void Listen();
   void StopListening();
@@ -65,10 +68,14 @@ class Server {
   Loop& loop_;
   const ServerLimits limits_;
   const Session::Serve serve_;
+  const std::shared_ptr<const Tls> tls_;
   Ledger ledger_;
   std::vector<std::unique_ptr<Listener>> listeners_;
   std::unordered_map<Connection*, std::unique_ptr<Connection>> connections_;
   std::unordered_map<std::string, std::size_t> of_host_;
+  std::list<Connection*> shaking_;  // whose handshakes are not done, oldest first
+  Instant shaken_turn_;
+  int shaken_ = 0;  // steps in that turn
   Timer pause_;
   Timer patience_;
   std::function<void()> done_;

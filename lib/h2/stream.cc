@@ -9,12 +9,12 @@
 namespace twofold::h2 {
 namespace {
 
-constexpr std::size_t kKeptBytes = 4 << 10;  // of a buffer that has become empty
+constexpr std::size_t kRestingBytes = 4 << 10;  // of a buffer that has become empty
 
 /// Empties a buffer; keeps what is hardly worth giving back.
 void Clear(std::string& buffer) {
   buffer.clear();
-  if (buffer.capacity() > kKeptBytes) std::string().swap(buffer);
+  if (buffer.capacity() > kRestingBytes) std::string().swap(buffer);
 }
 
 std::size_t BytesOf(const Metadata& metadata) {

@@ -120,7 +120,7 @@ class GrpcCallsUsTest : public ::testing::Test {
 
 TEST_F(GrpcCallsUsTest, UnaryCallIsAnswered) {
   std::string reply;
-  for (const std::size_t size : {0, 1, 100, 100'000, (4 << 20) - 100}) {
+  for (const std::size_t size : {0U, 1U, 100U, 100'000U, (4U << 20) - 100}) {
     grpc::ClientContext context;
     const std::string request(size, 'x');
     const grpc::Status status = Unary(context, request, &reply);
