@@ -1,7 +1,5 @@
 #include "lib/h2/session.h"
 
-#include <absl/strings/str_cat.h>
-
 #include <algorithm>
 #include <utility>
 
