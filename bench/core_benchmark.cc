@@ -284,6 +284,34 @@ void GangsLife(benchmark::State& state) {
 }
 BENCHMARK(GangsLife)->ArgNames({"size", "distinct_nodes"})->ArgsProduct({{2, 16, 256}, {0, 1}});
 
+/// One step in which the turn comes of very many jobs of one placement, none of which has a worker.
+void WidePlacement(benchmark::State& state) {
+  std::string placement;
+  for (std::int64_t node = 0; node < state.range(0); ++node) {
+    placement += "node " + std::to_string(node) + "\n";
+  }
+  const auto options = std::make_shared<const JobOptions>(JobOptions{.placement = placement});
+  for (auto _ : state) {
+    state.PauseTiming();
+    Workers workers;
+    auto queue = std::make_unique<Queue>(QueueOptions{});
+    const Instant now{};
+    queue->Step(now, input::WorkerJoined{.key = ProcessKey{1}, .node = "elsewhere"}, workers);
+    queue->Step(now, input::Pause{}, workers);
+    for (std::int64_t job = 0; job < state.range(1); ++job) {
+      queue->Step(now, input::Submit{kSubmitter, static_cast<std::uint64_t>(job), options, ""},
+                  workers);
+    }
+    state.ResumeTiming();
+    queue->Step(now, input::Resume{}, workers);
+    state.PauseTiming();
+    queue.reset();
+    state.ResumeTiming();
+  }
+  state.SetItemsProcessed(state.iterations() * state.range(1));
+}
+BENCHMARK(WidePlacement)->ArgNames({"nodes", "jobs"})->Args({1, 30'000})->Args({4'600, 30'000});
+
 // ---- Whether those who look at a queue slow it down
 
 /// What is asked of a queue each second: metrics, what a run's jobs do, why a job waits. Each is a

@@ -11,45 +11,41 @@ constexpr std::size_t kFewProcesses = 16;
 
 void PlacedJobs::Add(Slot slot) {
   const auto [placement, is_new] = by_placement_.try_emplace(jobs_[slot].options->placement);
-  if (is_new) {
-    placement->second.lines = processes_.places().RarestLines(placement->first);
-  } else {
-    LeaveHeads(placement);
-  }
-  placement->second.jobs.insert(PlaceOf(slot));
-  EnterHeads(placement);
-  if (is_new) Open(placement);
+  Placement& waiting = placement->second;
+  if (waiting.is_open) open_.erase(*waiting.jobs.begin());
+  waiting.jobs.insert(PlaceOf(slot));
+  if (is_new) EnterLines(placement);
+  if (is_new || waiting.is_open) Open(placement);
   ++size_;
   ++version_;
 }
 
 void PlacedJobs::Remove(Slot slot) {
   const auto placement = by_placement_.find(jobs_[slot].options->placement);
-  LeaveHeads(placement);
-  placement->second.jobs.erase(PlaceOf(slot));
+  Placement& waiting = placement->second;
+  if (waiting.is_open) open_.erase(*waiting.jobs.begin());
+  waiting.jobs.erase(PlaceOf(slot));
   --size_;
   ++version_;
-  if (placement->second.jobs.empty()) {
+  if (waiting.jobs.empty()) {
+    LeaveLines(placement);
     by_placement_.erase(placement);
-  } else {
-    EnterHeads(placement);
+  } else if (waiting.is_open) {
+    Open(placement);
   }
 }
 
-void PlacedJobs::EnterHeads(Placements::iterator placement) {
-  const Place& head = *placement->second.jobs.begin();
-  for (const std::string& line : placement->second.lines) by_line_[line].emplace(head, placement);
-  if (placement->second.is_open) open_.emplace(head, placement);
+void PlacedJobs::EnterLines(Placements::iterator placement) {
+  placement->second.lines = processes_.places().RarestLines(placement->first);
+  for (const std::string& line : placement->second.lines) by_line_[line].insert(&*placement);
 }
 
-void PlacedJobs::LeaveHeads(Placements::iterator placement) {
-  const Place& head = *placement->second.jobs.begin();
+void PlacedJobs::LeaveLines(Placements::iterator placement) {
   for (const std::string& line : placement->second.lines) {
-    const auto heads = by_line_.find(line);
-    heads->second.erase(head);
-    if (heads->second.empty()) by_line_.erase(heads);
+    const auto placements = by_line_.find(line);
+    placements->second.erase(&*placement);
+    if (placements->second.empty()) by_line_.erase(placements);
   }
-  if (placement->second.is_open) open_.erase(head);
 }
 
 void PlacedJobs::Open(Placements::iterator placement) {
@@ -116,13 +112,12 @@ void PlacedJobs::CompareNewlyIdle(std::optional<Match>& best) {
 
 void PlacedJobs::CompareProcess(ProcessId process, std::optional<Match>& best) const {
   for (const Places::Line* line : processes_.places().LinesOf(static_cast<Slot>(process))) {
-    const auto heads = by_line_.find(line->first);
-    if (heads == by_line_.end()) continue;
-    for (const auto& [head, placement] : heads->second) {
-      if (best && !(head < PlaceOf(best->slot))) break;
-      if (!processes_.Suits(placement->first, process)) continue;
-      best = Match{head.second, process};
-      break;
+    const auto placements = by_line_.find(line->first);
+    if (placements == by_line_.end()) continue;
+    for (const auto* const placement : placements->second) {
+      const Place& head = *placement->second.jobs.begin();
+      if (best && !(head < PlaceOf(best->slot))) continue;
+      if (processes_.Suits(placement->first, process)) best = Match{head.second, process};
     }
   }
 }

@@ -6,6 +6,7 @@
 #include <set>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -22,10 +23,11 @@ namespace twofold::queue {
 /// idle processes that have its lines, or a process that became idle since, with the placements
 /// that name one of its lines. What waits for a busy process costs others nothing.
 ///
-/// Cost     Add, Remove O(log j) with j jobs here, for each node that the placement names. Next:
-///          O(log j), and a comparison for each placement or process that shares a line with the
-///          other but not the rest. Of a placement with several labels the line is the one that
-///          fewest processes had when it came.
+/// Cost     Add, Remove O(log j) with j jobs here; for the first and the last job of a placement as
+///          well O(1) for each node that it names. Next: O(log j), a comparison for each placement
+///          or process that shares a line with the other, and O(1) for each node of the placement
+///          whose job it finds. Of a placement with several labels the line is the one that fewest
+///          processes had when it came.
 class PlacedJobs {
  public:
   PlacedJobs(const JobTable& jobs, ProcessTable& processes, const WaitingLine& order)
@@ -66,8 +68,8 @@ class PlacedJobs {
   using Placements = std::map<std::string, Placement>;
   using Heads = std::map<Place, Placements::iterator>;  // by the first job of each
 
-  void EnterHeads(Placements::iterator placement);
-  void LeaveHeads(Placements::iterator placement);
+  void EnterLines(Placements::iterator placement);
+  void LeaveLines(Placements::iterator placement);
   void Open(Placements::iterator placement);
   [[nodiscard]] std::optional<ProcessId> FirstIdleFor(const Placements::value_type& placement);
   std::optional<Match> NextOfOpen();
@@ -80,7 +82,8 @@ class PlacedJobs {
   const WaitingLine& order_;
   Placements by_placement_;
   Heads open_;
-  std::unordered_map<std::string, Heads> by_line_;
+  // In no order: what is looked for is the first job of all of them.
+  std::unordered_map<std::string, std::unordered_set<const Placements::value_type*>> by_line_;
   std::uint64_t size_ = 0;
   std::uint64_t version_ = 0;
   std::uint64_t nothing_idle_ = 0;  // for those that had become idle by then there was nothing
