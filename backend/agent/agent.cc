@@ -304,8 +304,7 @@ void Agent::LeaveIfDone() {
   if (held_.unkept() > 0 && !giving_up_) return;
   if (held_.unsent() > 0 && !insisting_) return;
   leaving_ = true;
-  if (link_.up()) return link_.Close();
-  link_.Abandon(absl::OkStatus());
+  link_.Close();
 }
 
 // The link may also give up by itself, while jobs run: they end with the process.

@@ -286,7 +286,9 @@ void FrontendLink::PauseBeforeDial() {
 }
 
 void FrontendLink::Close() {
+  if (!IsHeard()) return Abandon(absl::OkStatus());
   state_ = State::kClosing;
+  pause_timer_.cancel();
   StopBeats();
   stream_->Add([](v1::WorkerMessage& message) {
     message.set_leaving(true);
@@ -294,6 +296,12 @@ void FrontendLink::Close() {
   });
   stream_->Close();
   CancelAfterPatience(patience_timer_);
+}
+
+/// Hello has got to a frontend, or is on its way there.
+bool FrontendLink::IsHeard() const {
+  if (state_ != State::kConnecting) return up();
+  return stream_ != nullptr && channel_->GetState(false) == GRPC_CHANNEL_READY;
 }
 
 // A stream that is half-closed carries the last results: it ends by itself, or its timer ends it.

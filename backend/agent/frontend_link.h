@@ -90,8 +90,9 @@ class FrontendLink {
   /// Bytes that were added and wait for the stream to write what came before. REQUIRES: up().
   [[nodiscard]] std::size_t waiting_bytes() const { return stream_->waiting_bytes(); }
 
-  /// REQUIRES: up(). Half-closes after what was added, then OnGone when the frontend has ended the
-  /// stream (or takes too long to).
+  /// Leaves: half-closes after what was added, then OnGone when the frontend has ended the stream
+  /// (or takes too long to). A frontend that has not welcomed us may have given us jobs, which it
+  /// has to take back, so it is told, too, if there is a connection; else as Abandon.
   void Close();
 
   /// Stop trying: OnGone with `why`, soon.
@@ -120,6 +121,7 @@ class FrontendLink {
   void HandleEnd(const Status& status);
   void SayAway(const Status& status);
   void LimitAbsence();
+  [[nodiscard]] bool IsHeard() const;
   void CancelAfterPatience(boost::asio::steady_timer& timer);
   void PauseBeforeDial();
   void Beat(Duration period);

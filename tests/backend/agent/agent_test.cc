@@ -244,6 +244,20 @@ TEST_F(SleepAgentTest, ShutdownOfAnIdleWorkerHalfClosesAndExitsWithZero) {
   EXPECT_EQ(agent.ExitCode(), 0);
 }
 
+// The frontend may have given it jobs, which would be lost with a worker that is only gone.
+TEST_F(SleepAgentTest, ShutdownBeforeTheWelcomeSaysThatTheWorkerLeaves) {
+  RunningAgent agent(Options(), kForever);
+  const auto stream = frontend_.Accept();
+  const auto hello = stream->Receive();
+  ASSERT_TRUE(hello && hello->has_hello());
+  agent.Shutdown();
+  const auto last = stream->Receive();
+  ASSERT_TRUE(last);
+  EXPECT_TRUE(last->leaving());
+  EXPECT_EQ(stream->ReceiveEnd(), 0u);
+  EXPECT_EQ(agent.ExitCode(), 0);
+}
+
 TEST_F(SleepAgentTest, ShutdownFinishesTheJobAtHandAndHandsBackWhatCrosses) {
   RunningAgent agent(Options(), kForever);
   const auto stream = AcceptAndStart(1);
