@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <tuple>
@@ -299,6 +300,15 @@ std::string Twice(const Measurements& result) {
   return {};
 }
 
+std::optional<double> SizeThatIsTwice(const SizeTable& table) {
+  if (table.columns.empty() || table.columns[0].column.name != "size") return std::nullopt;
+  std::set<double> sizes;
+  for (const auto& row : table.rows) {
+    if (!row.empty() && !sizes.insert(row[0]).second) return row[0];
+  }
+  return std::nullopt;
+}
+
 std::vector<Column> ColumnsOf(const SizeTable& table) {
   std::vector<Column> columns;
   for (const TableColumn& each : table.columns) columns.push_back(each.column);
@@ -324,6 +334,11 @@ std::string FaultOfTotal(double total, double parts, const std::string& unit) {
 }
 
 void KeepPlausibleRows(const std::string& name, SizeTable& table, Measurements& result) {
+  if (const auto twice = SizeThatIsTwice(table)) {
+    result.failures.push_back({name, absl::StrCat("two runs in one table: size ",
+                                                  NumberText(*twice), " is there twice")});
+    table.rows.clear();
+  }
   KeepRows(name, ColumnsOf(table), table.rows, result.failures);
 }
 

@@ -22,7 +22,8 @@ namespace twofold::suite {
 std::string Fault(double value, const std::string& unit, bool is_signed = false);
 
 /// Takes out of `table` the rows that cannot be, so that none of them is the best, and says each in
-/// `result.failures` under `name`. AddTable does this.
+/// `result.failures` under `name`; all rows if a size is there twice, as they are of two runs.
+/// AddTable does this.
 void KeepPlausibleRows(const std::string& name, SizeTable& table, Measurements& result);
 
 /// Why `total` cannot be the rate of parts that together have `parts`; empty: it can. 0 parts: they

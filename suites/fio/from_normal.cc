@@ -41,7 +41,12 @@ std::string_view WordAfter(std::string_view line, std::string_view name) {
   const std::size_t at = line.find(name);
   if (at == line.npos) return {};
   line = Strip(line.substr(at + name.size()));
-  return line.substr(0, line.find_first_of(" ,()%"));
+  // A comma in a number is one of thousands, or a point: not understood.
+  std::size_t end = line.find_first_of(" ,()%");
+  while (end < line.size() && line[end] == ',' && end + 1 < line.size() && line[end + 1] != ' ') {
+    end = line.find_first_of(" ,()%", end + 1);
+  }
+  return line.substr(0, end);
 }
 
 /// "37.6k" with the units of thousands, "147MiB/s" with those of bytes.
@@ -103,6 +108,7 @@ class Reader {
     in_part_ = !line.starts_with("All clients: ");
     if (!in_part_) return;
     side_ = nullptr;
+    opened_.clear();
     has_cpu_ = has_count_ = false;
     const std::string group(WordAfter(line, "(groupid="));
     // With --status-interval one report follows another, and the last one counts.
@@ -124,6 +130,7 @@ class Reader {
     for (std::size_t side = 0; side < kSides.size(); ++side) {
       if (line.starts_with(absl::StrCat(kSides[side], ": IOPS="))) return OpenSide(side, line);
     }
+    if (line.starts_with("mixed: IOPS=")) side_ = nullptr;  // beside the sides, or instead of them
     if (line.starts_with("cpu ")) {
       part.usr_cpu = Known(ToNumber(WordAfter(line, "usr=")), line);
       part.sys_cpu = Known(ToNumber(WordAfter(line, "sys=")), line);
@@ -138,6 +145,7 @@ class Reader {
   // "read: IOPS=37.6k, BW=147MiB/s (154MB/s)(441MiB/3001msec)"
   void OpenSide(std::size_t side, std::string_view line) {
     side_ = &report_.parts.back().sides[side];
+    opened_.insert(side);
     side_->iops = Known(Quantity(WordAfter(line, "IOPS="), kThousands), line);
     side_->bytes_per_s = Known(Quantity(WordAfter(line, "BW="), kBytes), line);
     percentiles_ = nullptr;
@@ -162,6 +170,8 @@ class Reader {
       if (!rest || !rest->starts_with(' ')) continue;
       const auto unit = TimeOf(*rest);
       rest = Strip(*rest);
+      // "clat prio 1/0 (nsec): ..." is of some requests.
+      if (!rest->starts_with('(') && !rest->starts_with("percentiles (")) return;
       if (unit && rest->starts_with("percentiles (")) {
         percentiles_ = &side_->latencies[clock].percentiles;
         unit_ns_ = *unit;
@@ -201,8 +211,17 @@ class Reader {
 
   // The part that was read last must be whole.
   void CheckPart() {
-    if (!in_part_ || (has_cpu_ && has_count_)) return;
-    status_.Update(Unreadable(stage_, "a job that is cut off"));
+    if (!in_part_) return;
+    if (!has_cpu_ || !has_count_) {
+      status_.Update(Unreadable(stage_, "a job that is cut off"));
+      return;
+    }
+    for (std::size_t side = 0; side < kSides.size(); ++side) {
+      if (report_.parts.back().sides[side].ios == 0 || opened_.contains(side)) continue;
+      status_.Update(
+          Unreadable(stage_, absl::StrCat("it has no rates of ", kSides[side],
+                                          "s: mixed ones (unified_rw_reporting) are not read")));
+    }
   }
 
   double Known(std::optional<double> value, std::string_view line) {
@@ -222,7 +241,8 @@ class Reader {
   bool in_part_ = false;
   bool has_cpu_ = false;
   bool has_count_ = false;
-  Side* side_ = nullptr;  // of the last part
+  Side* side_ = nullptr;          // of the last part
+  std::set<std::size_t> opened_;  // sides of the last part that have rates
   std::vector<std::pair<std::string, double>>* percentiles_ = nullptr;
   double unit_ns_ = 1;
 };

@@ -56,8 +56,9 @@ class Line {
 
   double Number(std::size_t at, std::string_view unit = "") {
     std::string_view field = fields_[at];
-    if (field.ends_with(unit)) field.remove_suffix(unit.size());
-    const auto value = ToNumber(field);
+    const bool fits = field.ends_with(unit);
+    if (fits) field.remove_suffix(unit.size());
+    const auto value = fits ? ToNumber(field) : std::nullopt;
     if (!value) {
       status_.Update(Unreadable(
           stage_, absl::StrCat("field ", at + 1, " is no number: ", Quoted(fields_[at]))));

@@ -33,6 +33,8 @@ std::string Otherwise(const Done& done, const v1::suites::IperfSpec* spec);
 /// Whether the text is that of iperf3 without --json, or of iperf 2 with --reportstyle C.
 bool IsIperf3Text(std::string_view text);
 bool IsIperf2Csv(std::string_view text);
+/// Of iperf3 -s, where it is not within that of a client.
+bool IsServersIperf3Text(std::string_view text);
 
 /// Suite::runs: of iperf3 and of iperf 2 as text.
 std::vector<std::size_t> Runs(std::string_view output);
@@ -41,6 +43,7 @@ std::vector<std::size_t> Runs(std::string_view output);
 using Parser = Result<Measurements>(const StageOutput& client, const v1::suites::IperfSpec* spec);
 Parser ParseIperf3;
 Parser ParseIperf3Text;
+Parser RefuseServersIperf3Text;
 Parser ParseIperf2;
 
 inline constexpr std::string_view kSum = "SUM";

@@ -21,6 +21,7 @@ struct Rows {
   std::map<std::string_view, double> retransmits;  // of `sent`, where it says so
   std::uint32_t connections = 0;                   // 0: it does not say
   bool udp = false;
+  std::string refusal;  // why it is none that is read; empty: it may be one
 };
 
 void KeepSent(const Row& row, Rows& rows) {
@@ -47,8 +48,25 @@ void Keep(const Row& row, bool has_retries, Rows& rows) {
   }
 }
 
+constexpr char kBothWays[] =
+    "it is of both directions (-d, -r or --full-duplex), which is not read";
+constexpr char kOfReverse[] = "it is of the reverse direction (-R), which is not read";
+constexpr char kOfServer[] = "it is of the server: that of the client is read";
+
+// What a log of text is, if it is not that of a client that sends.
+std::string RefusalOf(std::string_view text) {
+  const auto says = [text](std::string_view word) {
+    return AnyLine(text, [word](std::string_view line) { return line.find(word) != line.npos; });
+  };
+  const bool listens = says("Server listening on ");
+  if (says("(full-duplex)") || (listens && says("Client connecting to "))) return kBothWays;
+  if (listens) return kOfServer;
+  return says("(reverse)") ? kOfReverse : "";
+}
+
 Rows CollectText(std::string_view text) {
   Rows rows;
+  rows.refusal = RefusalOf(text);
   bool has_retries = false;
   for (const std::string_view line : Lines(text)) {
     if (line.starts_with("[ ID] ")) has_retries = line.find(" Rtry ") != line.npos;
@@ -93,8 +111,31 @@ std::optional<Loss> ToCsvLoss(const std::vector<std::string_view>& fields) {
   return Loss{*jitter, *lost, *packets};
 }
 
+// Streams of one id are of one connection, and a client's port is one that was free.
+class Ports {
+ public:
+  // Of a row that a client has sent. What it is, if not that of a client of one run that sends.
+  std::string RefusalOf(const std::vector<std::string_view>& fields) {
+    constexpr double kFirstFree = 32768;
+    const double local = ToNumber(fields[2]).value_or(0);
+    const double peer = ToNumber(fields[4]).value_or(0);
+    if (peer == 0) return kBothWays;
+    if (local < kFirstFree && peer >= kFirstFree) {
+      return absl::StrCat("it is of the server, or of the reverse direction (-R): it sent to port ",
+                          peer);
+    }
+    const double known = of_id_.try_emplace(fields[5], local).first->second;
+    if (known == local) return {};
+    return "two runs in one file, and in CSV nothing shows where one ends";
+  }
+
+ private:
+  std::map<std::string_view, double> of_id_;
+};
+
 Rows CollectCsv(std::string_view text) {
   Rows rows;
+  Ports ports;
   double last_id = 0;
   for (const std::string_view line : Lines(text)) {
     const auto fields = SplitAt(',', line);
@@ -104,6 +145,7 @@ Rows CollectCsv(std::string_view text) {
     if (const auto loss = ToCsvLoss(fields)) {
       rows.received[row->id] = {*row, *loss};
     } else {
+      if (row->id != kSum && rows.refusal.empty()) rows.refusal = ports.RefusalOf(fields);
       KeepSent(*row, rows);
     }
     if (row->id != kSum) last_id = std::max(last_id, *ToNumber(row->id));
@@ -241,6 +283,7 @@ Result<Measurements> ParseIperf2(const StageOutput& client, const v1::suites::Ip
   }
   if (const std::string end = BadEnd(client); !end.empty()) return ToolFailed(stage, end);
   const Rows rows = Collect(client.out);
+  if (!rows.refusal.empty()) return Unreadable(stage, rows.refusal);
   const Row* total = Total(rows);
   Status status = CheckWhole(stage, rows, total, spec);
   if (!status.ok()) return status;

@@ -99,13 +99,12 @@ class Reader {
     if (lasted < kShortest3 * duration) {
       return differs(absl::StrCat("it ends after ", NumberText(lasted), " s, not ", duration));
     }
-    const std::string otherwise =
-        Otherwise({.streams = streams,
-                   .seconds = duration,
-                   .forward = both_ || !reverse,
-                   .reverse = both_ || reverse,
-                   .udp = IsUdp()},
-                  spec_);
+    const std::string otherwise = Otherwise({.streams = streams,
+                                             .seconds = duration,
+                                             .forward = both_ || !reverse,
+                                             .reverse = both_ || reverse,
+                                             .udp = IsUdp()},
+                                            spec_);
     return otherwise.empty() ? absl::OkStatus() : differs(otherwise);
   }
 

@@ -77,13 +77,14 @@ class TextReader {
 
  private:
   void ReadLine(std::string_view line) {
+    if (line == "Server output:") of_server_ = true;
     if (const auto complaint = ComplaintIn(line)) {
       if (complaint_.empty()) complaint_ = std::string(*complaint);
     } else if (line.starts_with("iperf 3.")) {
       result_.tool = std::string(Strip(line));
     } else if (line.starts_with("Reverse mode, ")) {
       reverse_ = true;
-    } else if (line.starts_with("CPU Utilization: ")) {
+    } else if (line.starts_with("CPU Utilization: ") && !of_server_) {
       ReadCpu(line);
     } else if (line.starts_with("[ ID]")) {
       done_.udp = done_.udp || line.find("Datagrams") != line.npos;
@@ -95,6 +96,7 @@ class TextReader {
   }
 
   void Keep(const Row& row) {
+    if (of_server_ && !row.role.ends_with("-C")) return;
     const std::string_view last = row.rest.empty() ? "" : row.rest.back();
     const bool backward = row.role.empty() ? reverse_ : row.role.starts_with("RX");
     TextRows& rows = directions_[backward ? "reverse" : "forward"];
@@ -163,6 +165,8 @@ class TextReader {
   bool reverse_ = false;
   Done done_;
   bool whole_ = false;
+  // --get-server-output: what comes is the server's, but for rows whose role is the client's.
+  bool of_server_ = false;
 };
 
 }  // namespace
@@ -173,8 +177,18 @@ bool IsIperf3Text(std::string_view text) {
   });
 }
 
-Result<Measurements> ParseIperf3Text(const StageOutput& client,
-                                     const v1::suites::IperfSpec* spec) {
+bool IsServersIperf3Text(std::string_view text) {
+  return AnyLine(
+      text, [](std::string_view line) { return line.starts_with("Accepted connection from "); });
+}
+
+Result<Measurements> RefuseServersIperf3Text(const StageOutput& client,
+                                             const v1::suites::IperfSpec* /*spec*/) {
+  return Unreadable(StageName(client, "client"),
+                    "it is of the server (iperf3 -s): that of the client has both sides");
+}
+
+Result<Measurements> ParseIperf3Text(const StageOutput& client, const v1::suites::IperfSpec* spec) {
   return TextReader(client, spec).Read();
 }
 

@@ -17,8 +17,10 @@ struct Form {
   bool (*is)(std::string_view text);
   Parser* read;
 };
-constexpr Form kForms[] = {
-    {IsJson, ParseIperf3}, {IsIperf3Text, ParseIperf3Text}, {IsIperf2Csv, ParseIperf2}};
+constexpr Form kForms[] = {{IsJson, ParseIperf3},
+                           {IsIperf3Text, ParseIperf3Text},
+                           {IsServersIperf3Text, RefuseServersIperf3Text},
+                           {IsIperf2Csv, ParseIperf2}};
 
 // With an unknown host iperf 2 says nothing that only it would say.
 Parser* ParserOf(const StageOutput& client) {
@@ -47,10 +49,13 @@ std::vector<std::size_t> Runs(std::string_view output) {
 }
 
 Result<Measurements> Parse(const Outputs& outputs) {
-  const auto client =
-      std::find_if(outputs.stages.begin(), outputs.stages.end(),
-                   [](const StageOutput& stage) { return stage.stage != "server"; });
-  if (client == outputs.stages.end()) return Unreadable("client", "no output");
+  const auto is_client = [](const StageOutput& stage) { return stage.stage != "server"; };
+  const auto& stages = outputs.stages;
+  const auto client = std::find_if(stages.begin(), stages.end(), is_client);
+  if (client == stages.end()) return Unreadable("client", "no output");
+  if (std::count_if(stages.begin(), stages.end(), is_client) > 1) {
+    return Unreadable("client", "outputs of several clients: one of them is a run");
+  }
   if (outputs.spec.empty()) return ParserOf(*client)(*client, nullptr);
   const auto spec = ReadSpec(outputs.spec);
   if (!spec.ok()) return spec.status();

@@ -46,14 +46,21 @@ std::optional<Row> ToRow(std::string_view line) {
   if (!id) return std::nullopt;
   row.id = id->starts_with(kSum) ? kSum : *id;
   row.role = TakeBrackets(line).value_or("");
-  const auto words = Words(line);
-  if (words.size() < 6 || words[1] != "sec") return std::nullopt;
+  auto words = Words(line);
+  if (words.empty()) return std::nullopt;
   std::string_view interval = words[0];
   const auto start = TakeNumber(interval);
   if (!start || !interval.starts_with('-')) return std::nullopt;
-  const auto end = ToNumber(interval.substr(1));
+  // "0.0- 2.0" of iperf 2.0
+  if (interval == "-") words.erase(words.begin());
+  if (words.size() < 6 || words[1] != "sec") return std::nullopt;
+  const auto end = ToNumber(interval == "-" ? words[0] : interval.substr(1));
   const auto bytes = Quantity(words[2], words[3], "Bytes", 1024);
-  const auto bits = Quantity(words[4], words[5], "bits/sec", 1000);
+  auto bits = Quantity(words[4], words[5], "bits/sec", 1000);
+  if (!bits) {
+    const auto bytes_per_second = Quantity(words[4], words[5], "Bytes/sec", 1024);  // --format M
+    if (bytes_per_second) bits = *bytes_per_second * 8;
+  }
   if (!end || !bytes || !bits) return std::nullopt;
   row.start = *start;
   row.end = *end;
@@ -138,7 +145,9 @@ std::optional<Loss> ToLoss(const Row& row) {
   const auto jitter = ToNumber(row.rest[0]);
   const auto lost = TakeNumber(share);
   if (!jitter || !lost || !share.starts_with('/')) return std::nullopt;
-  const auto packets = ToNumber(share.substr(1));
+  share.remove_prefix(1);
+  if (share.empty() && row.rest.size() > 3) share = row.rest[3];  // "12/  893 (1.3%)"
+  const auto packets = ToNumber(share);
   if (!packets) return std::nullopt;
   return Loss{*jitter, *lost, *packets};
 }

@@ -134,11 +134,20 @@ class Reader {
     return OpenTable(group);
   }
 
+  // What stands behind a word, wherever that is.
+  static std::optional<std::string_view> AfterWord(std::string_view line, std::string_view word) {
+    const std::size_t at = line.find(word);
+    if (at == std::string_view::npos) return std::nullopt;
+    return line.substr(at + word.size());
+  }
+
   Status ReadRow(std::string_view line) {
     const auto words = Words(line);
     // "  2 time-out.; Time limit (secs_per_sample * msg_sizes_list_len) is over; ..."
-    if (line.find(" time-out.;") != std::string_view::npos) {
-      TableOf("").failure = "time-out: " + Quoted(Strip(line.substr(line.find(';') + 1)));
+    for (const char* why : {"time-out", "out-of-mem", "int-overflow"}) {
+      const auto rest = AfterWord(line, absl::StrCat(" ", why, ".;"));
+      if (!rest) continue;
+      TableOf("").failure = absl::StrCat(why, ": ", Quoted(Strip(*rest)));
       return absl::OkStatus();
     }
     // A warning that came in between begins with no number, as a row that is cut off does.

@@ -135,6 +135,9 @@ class Reader {
       if (version != std::string_view::npos) report_.version = Strip(line.substr(version + 2));
     } else if (const auto datatype = After(comment, "Datatype: ")) {
       datatype_ = datatype->substr(0, datatype->find('.'));
+      // Version 7.2 says it below the heading.
+      const bool is_below = !report_.tables.empty() && report_.tables.back().data.rows.empty();
+      if (is_below) report_.tables.back().datatype = datatype_;
     } else if (auto heading = ReadHeading(comment)) {
       OpenTable(*std::move(heading));
     } else if (const auto windows = WindowsOf(comment); !windows.empty()) {

@@ -110,19 +110,30 @@ void ReadFacts(std::string_view line, Dimensions& facts) {
   }
 }
 
-// "RDMA_Write Bidirectional BW Test" above the facts.
+// "RDMA_Write Bidirectional BW Test", "Send BW Multicast Test" above the facts.
 bool IsTitle(std::string_view line) {
   line = Strip(line);
-  return line.ends_with(" BW Test") || line.ends_with(" Latency Test");
+  return line.ends_with(" Test") &&
+         (line.find(" BW ") != line.npos || line.find(" Latency ") != line.npos);
 }
 
 void ReadTitle(std::string_view line, Dimensions& facts) {
   constexpr std::pair<std::string_view, const char*> kOperations[] = {
-      {"RDMA_Read", "read"}, {"RDMA_Write", "write"}, {"Send", "send"}, {"Atomic", "atomic"}};
+      {"RDMA_Read", "read"},
+      {"RDMA_Write", "write"},
+      {"Send", "send"},
+      {"Atomic CMP_AND_SWAP", "compare-and-swap"},
+      {"Atomic FETCH_AND_ADD", "fetch-and-add"},
+      {"Atomic", "atomic"}};
   for (const auto& [word, operation] : kOperations) {
-    if (Strip(line).starts_with(word)) facts.emplace_back("operation", operation);
+    if (!Strip(line).starts_with(word)) continue;
+    facts.emplace_back("operation", operation);
+    break;
   }
-  if (!Strip(line).ends_with(" BW Test")) return;
+  for (const char* kind : {"Multicast", "forwarding"}) {
+    if (line.find(kind) != line.npos) facts.emplace_back("kind", kind);
+  }
+  if (line.find(" BW ") == line.npos) return;
   const bool both = line.find("Bidirectional") != std::string_view::npos;
   facts.emplace_back("direction", both ? "bidirectional" : "unidirectional");
 }
@@ -134,7 +145,9 @@ class Reader {
   // Errors   kDataLoss.
   Result<Report> Read(const std::string& stage, std::string_view text) {
     for (const std::string_view line : Lines(text)) {
-      if (report_.whole) break;
+      const bool again = report_.whole && Strip(line).starts_with("#bytes");
+      if (again) return Unreadable(stage, "two runs in one document: it has two tables");
+      if (report_.whole) continue;
       if (!ReadLine(line)) return Unreadable(stage, absl::StrCat("not understood: ", Quoted(line)));
     }
     return std::move(report_);
@@ -340,8 +353,10 @@ Result<Measurements> Parse(const Outputs& outputs, const Kind& kind) {
   for (const StageOutput& stage : outputs.stages) {
     if (stage.stage == "server") {
       server = CheckEnd("server", stage);
-    } else {
+    } else if (client == nullptr) {
       client = &stage;
+    } else {
+      return Unreadable("client", "outputs of several clients: one of them is a run");
     }
   }
   if (client == nullptr) {

@@ -339,6 +339,108 @@ TEST(Readers, WhatPerftestMeansByMegabytesItsRowsProve) {
   EXPECT_EQ(unit_of(1e6), "MB/s");
 }
 
+// Outputs of real tools (iperf 2.1, iperf3 3.12, fio 3.33), and some that are written as theirs.
+TEST(Readers, WhatIsNotTheClientOfOneRunThatSendsIsRefusedForWhatItIs) {
+  for (const auto& [sample, why] :
+       {std::pair{"iperf2_two_runs.csv", "two runs in one file"},
+        {"iperf2_reverse.txt", "it is of the reverse direction (-R)"},
+        {"iperf2_reverse.csv", "it is of the server, or of the reverse direction"},
+        {"iperf2_dual_P2.txt", "it is of both directions"},
+        {"iperf2_fullduplex.txt", "it is of both directions"},
+        {"iperf2_fullduplex.csv", "it is of both directions"},
+        {"iperf2_server_two_runs.log", "it is of the server"},
+        {"iperf3_server.txt", "it is of the server (iperf3 -s)"}}) {
+    const auto read = ParseText(*FindSuite("iperf"), Sample(absl::StrCat("iperf/cases/", sample)));
+    EXPECT_TRUE(FailsWith(read, why)) << sample;
+  }
+}
+
+TEST(Readers, WhatTheServerSaysWithinTheClientsTextIsNotTheClients) {
+  const Suite& iperf = *FindSuite("iperf");
+  const auto one = ParseText(iperf, Sample("iperf/cases/iperf3_get_server_output.txt"));
+  ASSERT_TRUE(one.ok()) << one.status();
+  EXPECT_EQ(ValueOf(*one, "throughput"), 16.9);
+  ASSERT_EQ(one->series.size(), 1U);
+  EXPECT_EQ(one->series[0].rows.size(), 1U);
+  const auto both = ParseText(iperf, Sample("iperf/cases/iperf3_bidir_get_server_output.txt"));
+  ASSERT_TRUE(both.ok()) << both.status();
+  EXPECT_GT(ValueOf(*both, "throughput", "forward"), 0);
+  EXPECT_GT(ValueOf(*both, "throughput", "reverse"), 0);
+}
+
+TEST(Readers, IperfOfOtherVersionsAndUnitsIsRead) {
+  const Suite& iperf = *FindSuite("iperf");
+  for (const char* sample :
+       {"i205.txt", "i205u.txt", "iperf2_format_M.txt", "iperf3_format_M.txt"}) {
+    const auto read = ParseText(iperf, Sample(absl::StrCat("iperf/cases/", sample)));
+    ASSERT_TRUE(read.ok()) << sample << ": " << read.status();
+    EXPECT_GT(ValueOf(*read, "throughput"), 0) << sample;
+  }
+}
+
+TEST(Readers, SeveralClientsAreNotOneRun) {
+  for (const auto& [suite, sample] :
+       {std::pair{"iperf", "iperf/iperf3_tcp.json"}, {"rdma-bandwidth", "rdma/read_bw.txt"}}) {
+    Outputs outputs = Saved(sample);
+    outputs.stages.push_back(outputs.stages[0]);
+    EXPECT_TRUE(FailsWith(FindSuite(suite)->parse(outputs), "outputs of several clients")) << suite;
+  }
+}
+
+TEST(Readers, MixedRatesOfFioAreNotTakenForNone) {
+  const Suite& fio = *FindSuite("fio");
+  EXPECT_TRUE(FailsWith(ParseText(fio, Sample("fio/cases/fio_unified_mixed.txt")),
+                        "mixed ones (unified_rw_reporting) are not read"));
+  EXPECT_TRUE(
+      FailsWith(ParseText(fio, Sample("fio/cases/fio_unified_both.terse")), "is no number"));
+  const auto both = ParseText(fio, Sample("fio/cases/fio_unified_both.txt"));
+  EXPECT_TRUE(both.ok()) << both.status();
+}
+
+TEST(Readers, LatenciesOfOnePriorityAreNotThoseOfAll) {
+  const auto read = ParseText(*FindSuite("fio"), Sample("fio/cases/fio_cmdprio.txt"));
+  ASSERT_TRUE(read.ok()) << read.status();
+  EXPECT_NEAR(ValueOf(*read, "completion_latency_mean", "all"), 578.98, 0.01);
+}
+
+TEST(Readers, ACommaInANumberIsNotItsEnd) {
+  EXPECT_TRUE(FailsWith(ParseText(*FindSuite("fio"), Sample("fio/cases/fio_thousands_comma.txt")),
+                        "not understood"));
+}
+
+TEST(Readers, PerftestsOfOtherTitlesAndSecondTablesAreSeen) {
+  const Suite& bandwidth = *FindSuite("rdma-bandwidth");
+  EXPECT_TRUE(FailsWith(ParseText(bandwidth, Sample("rdma/cases/rdma_mcast.txt")),
+                        "2 runs in one document"));
+  EXPECT_TRUE(
+      FailsWith(ParseText(bandwidth, Sample("rdma/cases/rdma_tables.txt")), "it has two tables"));
+}
+
+TEST(Readers, ASizeThatIsTwiceInATableIsOfTwoRuns) {
+  const auto read = ParseText(*FindSuite("osu"), Sample("osu/cases/osu_two_runs_no_title.txt"));
+  EXPECT_TRUE(FailsWith(read, "is there twice"));
+}
+
+TEST(Readers, DatatypesOfOsu72StandBelowTheHeading) {
+  const auto has = [](const Measurements& read, const char* datatype) {
+    return std::any_of(read.series.begin(), read.series.end(), [&](const Series& series) {
+      return std::find(series.dimensions.begin(), series.dimensions.end(),
+                       Dimension("datatype", datatype)) != series.dimensions.end();
+    });
+  };
+  for (const char* sample : {"osu/cases/osu72_float.txt", "osu/cases/osu72_datatypes.txt"}) {
+    const auto read = ParseText(*FindSuite("osu"), Sample(sample));
+    ASSERT_TRUE(read.ok()) << sample << ": " << read.status();
+    EXPECT_TRUE(has(*read, "MPI_FLOAT")) << sample;
+  }
+}
+
+TEST(Readers, ATestOfImbThatRanOutOfMemorySaysSo) {
+  EXPECT_TRUE(
+      FailsWith(ParseText(*FindSuite("mpi-pingpong"), Sample("mpi_pingpong/imb_out_of_mem.txt")),
+                "out-of-mem: Needed"));
+}
+
 TEST(Readers, CountsThatHaveGoneBelowZeroAreLeftOutWithTheirReason) {
   std::string text = Sample("iperf/iperf3_tcp.json");
   const std::size_t at = text.find("\"retransmits\"", text.find("\"sum_sent\""));
