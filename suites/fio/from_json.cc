@@ -1,8 +1,12 @@
 #include <absl/strings/str_cat.h>
 
 #include <algorithm>
+#include <cmath>
+#include <initializer_list>
 #include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "lib/suite/json.h"
 #include "lib/suite/text.h"
@@ -88,25 +92,51 @@ std::string HowItDied(const Json& entry, const Part& part) {
   return {};
 }
 
-// When fio began and printed this, in seconds; nullopt: it does not say.
-struct Span {
-  double begin = 0;
-  double end = 0;
+// What tells a later report of one fio from another fio's.
+struct Standing {
+  double printed_ms = 0;
+  double runtime_ms = 0;  // of the job that ran longest
+  std::vector<std::string> jobs;
+  std::vector<double> ios;  // of each side of each job
 };
-std::optional<Span> SpanOf(const Json& json) {
-  const Json* printed = Find(json, {"timestamp_ms"});
+
+std::optional<double> NumberAt(const Json& json, std::initializer_list<std::string_view> path) {
+  const Json* value = Find(json, path);
+  if (value == nullptr || !value->is_number()) return std::nullopt;
+  return value->get<double>();
+}
+
+// nullopt: it does not say.
+std::optional<Standing> StandingOf(const Json& json) {
+  const auto printed = NumberAt(json, {"timestamp_ms"});
   const Json* jobs = Find(json, {"jobs"});
-  if (printed == nullptr || !printed->is_number() || jobs == nullptr || !jobs->is_array()) {
-    return std::nullopt;
-  }
-  double elapsed = 0;
+  if (!printed || jobs == nullptr || !jobs->is_array()) return std::nullopt;
+  Standing standing{.printed_ms = *printed, .jobs = {}, .ios = {}};
   for (const Json& job : *jobs) {
-    const Json* value = Find(job, {"elapsed"});
-    if (value == nullptr || !value->is_number()) return std::nullopt;
-    elapsed = std::max(elapsed, value->get<double>());
+    const auto runtime = NumberAt(job, {"job_runtime"});
+    if (!runtime) return std::nullopt;
+    standing.runtime_ms = std::max(standing.runtime_ms, *runtime);
+    standing.jobs.push_back(TextAt(job, {"jobname"}));
+    for (const char* side : kSides) {
+      standing.ios.push_back(NumberAt(job, {side, "total_ios"}).value_or(0));
+    }
   }
-  const double end = printed->get<double>() / 1000;
-  return Span{end - elapsed, end};
+  return standing;
+}
+
+// Its jobs have run on for as long as passed between the reports, and have done no less.
+bool GoesOn(const Standing& last, const Standing& next) {
+  constexpr double kOffMs = 500;
+  constexpr double kLeastMs = 20;  // two at the same time end together
+  if (last.jobs != next.jobs) return false;
+  // The end may come at the moment of a report.
+  if (last.printed_ms == next.printed_ms && last.ios == next.ios) return true;
+  const double ran = next.runtime_ms - last.runtime_ms;
+  if (ran < kLeastMs || std::abs(next.printed_ms - last.printed_ms - ran) > kOffMs) return false;
+  for (std::size_t i = 0; i < last.ios.size(); ++i) {
+    if (next.ios[i] < last.ios[i]) return false;
+  }
+  return true;
 }
 
 }  // namespace
@@ -115,12 +145,11 @@ std::vector<std::size_t> RunsInJson(std::string_view output) {
   auto starts = DocumentStarts(output);
   const auto documents = FindDocuments("fio", output);
   if (!documents.ok() || documents->size() != starts.size()) return starts;
-  constexpr double kRounded = 1;  // elapsed is in whole seconds, rounded up
   std::vector<std::size_t> runs = {starts[0]};
   for (std::size_t i = 1; i < starts.size(); ++i) {
-    const auto last = SpanOf((*documents)[i - 1].json);
-    const auto next = SpanOf((*documents)[i].json);
-    const bool goes_on = last && next && next->begin + kRounded < last->end;
+    const auto last = StandingOf((*documents)[i - 1].json);
+    const auto next = StandingOf((*documents)[i].json);
+    const bool goes_on = last && next && GoesOn(*last, *next);
     if (!goes_on) runs.push_back(starts[i]);
   }
   return runs;

@@ -157,6 +157,11 @@ TEST(Readers, FioReportsOfAnIntervalAreOneRunAndTheLastCounts) {
   EXPECT_NEAR(ValueOf(*read, "iops", "all"), 5681.27, 0.01);
 }
 
+TEST(Readers, TwoFiosAtTheSameTimeAreTwoRuns) {
+  EXPECT_TRUE(FailsWith(ParseText(*FindSuite("fio"), Sample("fio/cases/fio_two_parallel.json")),
+                        "2 runs in one document"));
+}
+
 TEST(Readers, SeveralRunsOfFioAreRefusedWithTheirLines) {
   const Suite& fio = *FindSuite("fio");
   const std::string text = Sample("fio/cases/two-runs.txt");
