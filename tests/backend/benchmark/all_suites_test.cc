@@ -102,6 +102,9 @@ class AllSuites : public BenchTest, public ::testing::WithParamInterface<Subject
   const Subject& subject_ = GetParam();
 };
 
+// Those one of whose workers serves the others.
+class ServedSuites : public AllSuites {};
+
 TEST_P(AllSuites, GoodOutputIsAResultWithAllThatIsKnown) {
   const BenchEnd end = RunWith(Good());
   EXPECT_EQ(end.outcome, v1::OUTCOME_SUCCEEDED) << end.report.error();
@@ -156,18 +159,18 @@ TEST_P(AllSuites, ASignalIsAFailure) {
 }
 
 // Though the client prints good numbers.
-TEST_P(AllSuites, AServerThatIsKilledIsAFailure) {
-  if (*subject_.server == '\0' || subject_.members == 1) GTEST_SKIP() << "it has no server";
+TEST_P(ServedSuites, AServerThatIsKilledIsAFailure) {
   const std::string pid = "\"$TMPDIR/../../server\"";
   const std::string server = absl::StrReplaceAll(
-      subject_.server, {{"exec sleep 3600", "echo $$ >" + pid + ".part; mv " + pid + ".part " + pid +
-                                                "; while [ -e " + pid +
-                                                " ]; do sleep 0.01; done; kill -9 $$"}});
+      subject_.server,
+      {{"exec sleep 3600", "echo $$ >" + pid + ".part; mv " + pid + ".part " + pid +
+                               "; while [ -e " + pid + " ]; do sleep 0.01; done; kill -9 $$"}});
   ASSERT_NE(server, subject_.server);
-  AddTool(subject_.tool,
-          absl::StrCat("for i in \"$@\"; do case \"$i\" in ", server, " esac; done\n", "server=$(cat ",
-                       pid, "); rm ", pid,
-                       "; while kill -0 $server 2>/dev/null; do sleep 0.01; done; ", Good()));
+  AddTool(
+      subject_.tool,
+      absl::StrCat("for i in \"$@\"; do case \"$i\" in ", server, " esac; done\n", "while [ ! -e ",
+                   pid, " ]; do sleep 0.01; done; server=$(cat ", pid, "); rm ", pid,
+                   "; while kill -0 $server 2>/dev/null; do sleep 0.01; done; ", Good()));
   ExpectFailure(RunSuite(), "server: killed by signal 9");
 }
 
@@ -211,11 +214,22 @@ TEST_P(AllSuites, AHangIsStoppedWithAllThatItHasStarted) {
   EXPECT_THAT(Left(), ::testing::IsEmpty());
 }
 
-INSTANTIATE_TEST_SUITE_P(, AllSuites, ::testing::ValuesIn(kSubjects), [](const auto& subject) {
+std::string NameOf(const ::testing::TestParamInfo<Subject>& subject) {
   std::string name = subject.param.suite;
   std::erase(name, '-');
   return name;
-});
+}
+
+std::vector<Subject> WithServers() {
+  std::vector<Subject> subjects;
+  for (const Subject& each : kSubjects) {
+    if (*each.server != '\0' && each.members > 1) subjects.push_back(each);
+  }
+  return subjects;
+}
+
+INSTANTIATE_TEST_SUITE_P(, AllSuites, ::testing::ValuesIn(kSubjects), NameOf);
+INSTANTIATE_TEST_SUITE_P(, ServedSuites, ::testing::ValuesIn(WithServers()), NameOf);
 
 TEST(AllSuitesOf, TheTableAreHere) { EXPECT_EQ(std::size(kSubjects), suite::Suites().size()); }
 
