@@ -41,9 +41,7 @@ Status Wrong(const char* what) {
 
 // ---- a socket for OpenSSL. Its own one raises SIGPIPE.
 
-int SocketOf(BIO* bio) {
-  return static_cast<int>(reinterpret_cast<std::intptr_t>(BIO_get_data(bio)));
-}
+int SocketOf(BIO* bio) { return *static_cast<const int*>(BIO_get_data(bio)); }
 
 int ReadSocket(BIO* bio, char* to, int size) {
   BIO_clear_retry_flags(bio);
@@ -72,9 +70,10 @@ const BIO_METHOD* SocketMethod() {
   return method;
 }
 
-BIO* SocketBio(int socket) {
+// `socket` outlives it.
+BIO* SocketBio(int& socket) {
   BIO* const bio = BIO_new(SocketMethod());
-  BIO_set_data(bio, reinterpret_cast<void*>(std::intptr_t{socket}));
+  BIO_set_data(bio, &socket);
   BIO_set_init(bio, 1);
   return bio;
 }
@@ -83,8 +82,8 @@ BIO* SocketBio(int socket) {
 
 class TlsTransport final : public Transport {
  public:
-  TlsTransport(Ssl session, int socket) : session_(std::move(session)) {
-    BIO* const bio = SocketBio(socket);
+  TlsTransport(Ssl session, int socket) : socket_(socket), session_(std::move(session)) {
+    BIO* const bio = SocketBio(socket_);
     SSL_set_bio(session_.get(), bio, bio);
   }
 
@@ -153,6 +152,7 @@ class TlsTransport final : public Transport {
     }
   }
 
+  int socket_;
   const Ssl session_;
 };
 

@@ -14,7 +14,6 @@
 namespace twofold::suite::gpu {
 namespace {
 
-using v1::suites::GpuDevice;
 using v1::suites::GpuHealth;
 using v1::suites::GpuPart;
 using v1::suites::GpuReport;
