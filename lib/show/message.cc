@@ -95,6 +95,7 @@ Json HalfWidthOfRow(const Message& message) {
 constexpr Fact kFacts[] = {
     {"Artifact.zstd", Rule::kHidden},
     {"Dimension", Rule::kPairs},
+    {"Explanation.held_by", Rule::kId},
     {"Job.id", Rule::kId},
     {"Job.requeued_as", Rule::kId},
     {"Job.worker", Rule::kFlat},

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -19,6 +20,12 @@ namespace twofold::queue {
 using std::chrono::minutes;
 using std::chrono::nanoseconds;
 using std::chrono::seconds;
+
+inline JobOptions Dedup(const std::string& key) { return {.dedup_key = key}; }
+
+inline JobOptions Limited(const std::string& key, std::uint32_t limit) {
+  return {.limit_key = key, .key_limit = limit};
+}
 
 /// A queue with its clock and the record of what it did. The short forms of the calls fill in what
 /// a test does not care about; Clear the record

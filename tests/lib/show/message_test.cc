@@ -43,6 +43,13 @@ TEST(Message, TimesAreSecondsEnumsWordsAndIdsText) {
   EXPECT_FALSE(json.contains("place")) << "it has none";
 }
 
+TEST(Message, AnExplanationNamesTheGangThatHoldsWorkersInText) {
+  v1::Explanation why;
+  why.set_held_by(9'007'199'254'740'993);
+  EXPECT_EQ(ToJson(why)["held_by"], "9007199254740993");
+  EXPECT_EQ(ToJson(v1::Explanation())["held_by"], "") << "none does";
+}
+
 TEST(Message, AJobThatHasNotEndedHasNoOutcome) {
   v1::Job job;
   job.set_state(v1::JOB_STATE_RUNNING);
