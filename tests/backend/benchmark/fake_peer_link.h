@@ -36,8 +36,11 @@ class FakePeerLink final : public PeerLink {
 
   void Collect(const GangSeat&, std::uint32_t rank, bool stop, OnCollected on_collected) override {
     stops.push_back(stop);
-    if (lost.contains(rank)) return on_collected(absl::UnavailableError("connection refused"));
-    members.at(rank).member->Collect(
+    const auto found = members.find(rank);  // one that has ended is withdrawn
+    if (lost.contains(rank) || found == members.end()) {
+      return on_collected(absl::UnavailableError("connection refused"));
+    }
+    found->second.member->Collect(
         stop, [on_collected](v1::RankRecord record) { on_collected(std::move(record)); });
   }
 
