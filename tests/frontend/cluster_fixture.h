@@ -220,6 +220,24 @@ class ClusterTest : public ::testing::Test {
     return worker;
   }
 
+  /// The stream of a client that goes where it was told to until its job waits there: who comes
+  /// while a queue is being opened is told to come again.
+  std::unique_ptr<testing::SubmitStream> SubmitWhereItIs(v1::Moved where, std::uint64_t tag) {
+    v1::JobOptions options;
+    options.set_queue(queue_);
+    for (int hops = 0; hops < 100; ++hops) {
+      auto client = std::make_unique<testing::SubmitStream>(where.shards(0).client_address());
+      client->Submit(options, tag, "", where.epoch());
+      Cluster::Await("the job waits, or is sent on", [&] {
+        return !client->moved.empty() || Owner().Queues().at(queue_).waiting() == 1;
+      });
+      if (client->moved.empty()) return client;
+      where = client->moved.Take();
+    }
+    ADD_FAILURE() << "client is sent around";
+    return nullptr;
+  }
+
   /// A worker that goes where it was told to until it is welcome: who comes while a queue is being
   /// opened is told to come again.
   std::unique_ptr<testing::WorkerStream> Follow(v1::Moved where, std::uint64_t key,

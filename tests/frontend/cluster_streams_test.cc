@@ -157,10 +157,8 @@ TEST_F(ClusterTest, MoveGivesBackWhatWaitsAndLetsEndWhatRuns) {
   ASSERT_EQ(moved.shards_size(), 1);
   EXPECT_EQ(moved.shards(0).client_address(), cluster_->at(target).frontend().client_address())
       << "from " << owners_.at(queue_) << " to " << target << ": " << moved.ShortDebugString();
-  SubmitStream next(moved.shards(0).client_address());
-  v1::JobOptions options;
-  options.set_queue(queue_);
-  next.Submit(options, 2, "", moved.epoch());
+  const auto next = SubmitWhereItIs(moved, 2);
+  ASSERT_NE(next, nullptr);
 
   EXPECT_TRUE(worker->moved.empty()) << "it still has a job to end";
   worker->Answer(runs, v1::OUTCOME_SUCCEEDED);
@@ -171,10 +169,10 @@ TEST_F(ClusterTest, MoveGivesBackWhatWaitsAndLetsEndWhatRuns) {
   const auto follower = Follow(where, 1);
   const Assigned again = follower->assigned.Take();
   follower->Answer(again, v1::OUTCOME_SUCCEEDED);
-  EXPECT_EQ(next.results.Take().tag, 2U);
+  EXPECT_EQ(next->results.Take().tag, 2U);
   client.HalfClose();
   EXPECT_TRUE(client.End().ok());
-  EXPECT_TRUE(next.moved.empty());
+  EXPECT_TRUE(next->moved.empty());
   follower->Leave();
 }
 
