@@ -42,6 +42,10 @@ Outputs SavedText(const std::string& text) {
 
 Outputs Saved(const std::string& name) { return SavedText(Sample(name)); }
 
+Result<Measurements> ReadText(std::string_view suite, const std::string& text) {
+  return FindSuite(suite)->parse(SavedText(text));
+}
+
 Outputs EndedWell(const std::string& name) {
   Outputs outputs = Saved(name);
   outputs.stages.front().exit_code = 0;

@@ -16,6 +16,9 @@ std::string Sample(const std::string& name);
 Outputs Saved(const std::string& name);
 Outputs SavedText(const std::string& text);
 
+/// A saved text, as `twofold parse SUITE` reads it.
+Result<Measurements> ReadText(std::string_view suite, const std::string& text);
+
 /// The same of a stage that is known to have ended with 0.
 Outputs EndedWell(const std::string& name);
 
