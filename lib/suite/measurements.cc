@@ -81,7 +81,7 @@ void Set(const Series& from, v1::Series& to) {
 void AddTable(const std::string& name, const SizeTable& all, const Dimensions& dimensions,
               Empty empty, Measurements& result) {
   SizeTable table = all;
-  KeepPlausibleRows(name, table, result);
+  KeepPlausibleRows(name, empty, table, result);
   if (table.rows.empty()) return;
   if (table.columns[0].column.name != "size") {
     for (std::size_t i = 0; i < table.columns.size(); ++i) {

@@ -37,6 +37,11 @@ bool IsTooLong(double value, std::string_view unit) {
   });
 }
 
+bool IsTime(std::string_view unit) {
+  return std::any_of(std::begin(kTimes), std::end(kTimes),
+                     [&](const TimeUnit& time) { return time.word == unit; });
+}
+
 bool IsWrapped(double count) {
   return count > kTwo53 || (count > kTwo32 - kWrap && count < kTwo32);
 }
@@ -259,15 +264,11 @@ std::map<Identity, std::string> Disorders(const std::vector<Measurement>& all) {
 
 std::string FaultOf(const Measurement& one) { return Fault(one.value, one.unit, one.is_signed); }
 
-Failure LeftOut(const Measurement& one, const std::string& why) {
-  return {one.name, absl::StrCat("left out", DimensionsText(one.dimensions), ": ", why)};
-}
-
 void KeepMeasurements(Measurements& result) {
   const auto erase = [&](auto&& why_of) {
     std::erase_if(result.measurements, [&](const Measurement& one) {
       const std::string why = why_of(one);
-      if (!why.empty()) result.failures.push_back(LeftOut(one, why));
+      if (!why.empty()) result.failures.push_back({one.name, LeftOut(one.dimensions, why)});
       return !why.empty();
     });
   };
@@ -304,9 +305,37 @@ std::optional<double> SizeThatIsTwice(const SizeTable& table) {
   if (table.columns.empty() || table.columns[0].column.name != "size") return std::nullopt;
   std::set<double> sizes;
   for (const auto& row : table.rows) {
-    if (!row.empty() && !sizes.insert(row[0]).second) return row[0];
+    if (row.empty() || !std::isfinite(row[0])) continue;
+    if (!sizes.insert(row[0]).second) return row[0];
   }
   return std::nullopt;
+}
+
+// The time that a row is about, if it is 0: "latency 0 us"; empty: there is none.
+std::string TimeBelowTheClock(const SizeTable& table, const std::vector<double>& row) {
+  for (std::size_t i = 0; i < std::min(row.size(), table.columns.size()); ++i) {
+    const auto& [column, primary] = table.columns[i];
+    const bool is_time = primary && column.better == Better::kLower && IsTime(column.unit);
+    if (is_time && row[i] == 0) return absl::StrCat(column.name, " ", WithUnit(0, column.unit));
+  }
+  return {};
+}
+
+// Rates that a tool has made of such a time go with it.
+void KeepTimedRows(const std::string& name, Empty empty, SizeTable& table, Measurements& result) {
+  std::erase_if(table.rows, [&](const std::vector<double>& row) {
+    const std::string time = TimeBelowTheClock(table, row);
+    if (time.empty()) return false;
+    const bool has_size = table.columns[0].column.name == "size";
+    const std::string of = has_size ? absl::StrCat(", size ", NumberText(row[0])) : std::string();
+    const std::string why = absl::StrCat("row left out", of, ": ", time, " is below the clock");
+    if (has_size && row[0] == 0 && empty == Empty::kDoesNotCount) {
+      result.notes.push_back(absl::StrCat(name, ": ", why));
+    } else {
+      result.failures.push_back({name, why});
+    }
+    return true;
+  });
 }
 
 std::vector<Column> ColumnsOf(const SizeTable& table) {
@@ -327,18 +356,32 @@ std::string Fault(double value, const std::string& unit, bool is_signed) {
 }
 
 std::string FaultOfTotal(double total, double parts, const std::string& unit) {
-  constexpr double kRounded = 1.05;  // tools print three digits, and parts end at other times
-  if (parts <= 0 || total <= parts * kRounded) return {};
-  return absl::StrCat(WithUnit(total, unit), " is over the sum of its parts, ",
-                      WithUnit(parts, unit));
+  constexpr double kOver = 1.05;   // tools print three digits
+  constexpr double kBelow = 0.75;  // and a total lasts until the last part has ended
+  if (parts <= 0 || (total <= parts * kOver && total >= parts * kBelow)) return {};
+  return absl::StrCat(WithUnit(total, unit), total > parts ? " is over" : " is far below",
+                      " the sum of its parts, ", WithUnit(parts, unit));
 }
 
-void KeepPlausibleRows(const std::string& name, SizeTable& table, Measurements& result) {
+std::string FaultOfRate(double rate, double counted, const std::string& unit) {
+  constexpr double kAgree = 1.2;  // tools print three digits, of times down to a millisecond
+  if (counted <= 0 || (rate <= counted * kAgree && counted <= rate * kAgree)) return {};
+  return absl::StrCat(WithUnit(rate, unit), " is not what was counted by its time, ",
+                      WithUnit(counted, unit));
+}
+
+std::string LeftOut(const Dimensions& dimensions, const std::string& fault) {
+  return absl::StrCat("left out", DimensionsText(dimensions), ": ", fault);
+}
+
+void KeepPlausibleRows(const std::string& name, Empty empty, SizeTable& table,
+                       Measurements& result) {
   if (const auto twice = SizeThatIsTwice(table)) {
     result.failures.push_back({name, absl::StrCat("two runs in one table: size ",
                                                   NumberText(*twice), " is there twice")});
     table.rows.clear();
   }
+  KeepTimedRows(name, empty, table, result);
   KeepRows(name, ColumnsOf(table), table.rows, result.failures);
 }
 
@@ -364,6 +407,8 @@ std::string FirstFault(const Measurements& result) {
   if (!fault.empty()) return fault + " is there twice";
   for (const Measurement& one : result.measurements) {
     if (fault = FaultOf(one); !fault.empty()) return one.name + ": " + fault;
+    const bool is_best_time = one.better == Better::kLower && !one.at.empty() && IsTime(one.unit);
+    if (is_best_time && one.value == 0) return one.name + ": a time of 0 is the best";
   }
   for (const Series& series : result.series) {
     for (const auto& row : series.rows) {

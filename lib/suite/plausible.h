@@ -10,10 +10,11 @@
 ///
 ///  - Finite. Nothing but a temperature (unit "C") and what is marked as signed is below 0.
 ///  - A count is not 2^32 or 2^64 less a few: it has gone below 0.
-///  - A time is not beyond ten years.
+///  - A time is not beyond ten years. A time of 0 in a table of times is below the clock.
 ///  - Of one quantity p50 <= p90 <= p99 and min <= mean <= max, but for rounding.
 ///  - Of a row of a size, bytes a second are messages a second times that size.
-///  - A rate of all is not over the sum of its parts.
+///  - A rate of all is not over the sum of its parts, nor far below it.
+///  - A rate is what was counted by the time it took, where a tool says all three.
 ///
 /// Pure. Cost: O(n log n) in the numbers.
 namespace twofold::suite {
@@ -23,12 +24,21 @@ std::string Fault(double value, const std::string& unit, bool is_signed = false)
 
 /// Takes out of `table` the rows that cannot be, so that none of them is the best, and says each in
 /// `result.failures` under `name`; all rows if a size is there twice, as they are of two runs.
-/// AddTable does this.
-void KeepPlausibleRows(const std::string& name, SizeTable& table, Measurements& result);
+/// Of rows of size 0 that do not count, a time of 0 is no failure: nothing has been done. AddTable
+/// does this.
+void KeepPlausibleRows(const std::string& name, Empty empty, SizeTable& table,
+                       Measurements& result);
 
 /// Why `total` cannot be the rate of parts that together have `parts`; empty: it can. 0 parts: they
-/// are not known.
+/// are not known. Parts that end at different times have more together than their total.
 std::string FaultOfTotal(double total, double parts, const std::string& unit);
+
+/// Why `rate` cannot be that of what was counted in its time, which is `counted`; empty: it can. 0
+/// counted: it is not known.
+std::string FaultOfRate(double rate, double counted, const std::string& unit);
+
+/// The reason of a Failure for a number of these dimensions: "left out rw=read worker=0: FAULT".
+std::string LeftOut(const Dimensions& dimensions, const std::string& fault);
 
 /// Takes out what cannot be, each with a failure that says why.
 /// Errors   kDataLoss: nothing is left; or two numbers have the same name, unit and dimensions, so

@@ -47,6 +47,14 @@ std::optional<double> ToNumber(std::string_view text) {
   return text.empty() ? value : std::nullopt;
 }
 
+std::optional<double> ToCell(std::string_view text) {
+  double value = 0;
+  const char* const end = text.data() + text.size();
+  const auto [past, error] = std::from_chars(text.data(), end, value);
+  if (error != std::errc() || past != end) return std::nullopt;
+  return value;
+}
+
 std::optional<std::string_view> After(std::string_view line, std::string_view prefix) {
   if (!line.starts_with(prefix)) return std::nullopt;
   return line.substr(prefix.size());

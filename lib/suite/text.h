@@ -28,6 +28,10 @@ std::string_view Strip(std::string_view text);
 /// infinities and NaN too.
 std::optional<double> ToNumber(std::string_view text);
 
+/// A number of a table, where tools written in C also print "inf" and "-nan": such a number is not
+/// finite, and AddTable leaves its row out. nullopt: it is no number.
+std::optional<double> ToCell(std::string_view text);
+
 /// A number at the start of `text`, which then is what follows it: "1.5x" leaves "x".
 std::optional<double> TakeNumber(std::string_view& text);
 

@@ -46,7 +46,10 @@ struct Latency {
 struct Side {
   double bytes_per_s = 0;
   double iops = 0;
-  double ios = 0;  ///< 0: there were none
+  double ios = 0;                  ///< 0: there were none
+  double seconds = 0;              ///< they took; 0: it does not say
+  double counted_bytes_per_s = 0;  ///< what was counted, by its time; 0: it does not say
+  double counted_iops = 0;         ///< the same
   std::array<Latency, kClocks> latencies;
 };
 
@@ -68,6 +71,7 @@ struct Report {
   std::vector<Part> parts;  ///< worker is empty: it is that of the output
   double error = 0;         ///< the first that a job has ended with; 0: none
   std::string died = {};    ///< a job whose process was killed, and how one sees that; empty: none
+  std::string early = {};   ///< why this is no last report: a run that was killed; empty: it may be
   std::string_view said = {};  ///< what it printed beside its numbers: warnings, errors
 };
 

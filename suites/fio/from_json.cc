@@ -1,3 +1,4 @@
+#include <absl/strings/ascii.h>
 #include <absl/strings/str_cat.h>
 
 #include <algorithm>
@@ -38,12 +39,23 @@ Latency ReadLatency(const Json& json, std::string_view field, JsonNumbers& numbe
   return latency;
 }
 
+std::optional<double> NumberAt(const Json& json, std::initializer_list<std::string_view> path) {
+  const Json* value = Find(json, path);
+  if (value == nullptr || !value->is_number()) return std::nullopt;
+  return value->get<double>();
+}
+
 Side ReadSide(const Json& json, JsonNumbers& numbers) {
   Side side{.bytes_per_s = numbers.Get(json, {"bw_bytes"}),
             .iops = numbers.Get(json, {"iops"}),
             .ios = numbers.Get(json, {"total_ios"}),
+            .seconds = NumberAt(json, {"runtime"}).value_or(0) / 1000,
             .latencies = {}};
   if (side.ios == 0) return side;
+  if (side.seconds > 0) {
+    side.counted_bytes_per_s = NumberAt(json, {"io_bytes"}).value_or(0) / side.seconds;
+    side.counted_iops = side.ios / side.seconds;
+  }
   for (const auto& [clock, field] : kFields) {
     side.latencies[clock] = ReadLatency(json, field, numbers);
   }
@@ -100,12 +112,6 @@ struct Standing {
   std::vector<double> ios;  // of each side of each job
 };
 
-std::optional<double> NumberAt(const Json& json, std::initializer_list<std::string_view> path) {
-  const Json* value = Find(json, path);
-  if (value == nullptr || !value->is_number()) return std::nullopt;
-  return value->get<double>();
-}
-
 // nullopt: it does not say.
 std::optional<Standing> StandingOf(const Json& json) {
   const auto printed = NumberAt(json, {"timestamp_ms"});
@@ -137,6 +143,63 @@ bool GoesOn(const Standing& last, const Standing& next) {
     if (next.ios[i] < last.ios[i]) return false;
   }
   return true;
+}
+
+// ---- Whether it is the last report
+
+struct Suffix {
+  std::string_view word;  // in lower case
+  double factor;
+};
+constexpr Suffix kOptionSizes[] = {
+    {"", 1}, {"k", 1024.0}, {"m", 1048576.0}, {"g", 1073741824}, {"t", 1099511627776}};
+constexpr Suffix kOptionTimes[] = {{"", 1},   {"s", 1},      {"ms", 1e-3}, {"us", 1e-6},
+                                   {"m", 60}, {"h", 3600.0}, {"d", 86400}};
+
+// "8m" in bytes or seconds; nullopt: it is written in another way ("50%").
+template <typename Suffixes>
+std::optional<double> OptionNumber(const std::string& text, const Suffixes& suffixes) {
+  const std::string lower = absl::AsciiStrToLower(text);
+  std::string_view rest = lower;
+  const auto number = TakeNumber(rest);
+  const auto* suffix = std::find_if(std::begin(suffixes), std::end(suffixes),
+                                    [&](const Suffix& each) { return each.word == rest; });
+  if (!number || suffix == std::end(suffixes)) return std::nullopt;
+  return *number * suffix->factor;
+}
+
+// An option of a job, or of all jobs; empty: it has none.
+std::string OptionOf(const Json& document, const Json& entry, std::string_view name) {
+  std::string own = TextAt(entry, {"job options", name});
+  return own.empty() ? TextAt(document, {"global options", name}) : own;
+}
+
+// Whether a job has run as long, or moved as much, as its options say; so, if they do not say.
+bool HasDoneAll(const Json& document, const Json& entry, const Part& part) {
+  constexpr double kNearly = 0.95;
+  double seconds = 0;
+  double bytes = 0;
+  for (const Side& side : part.sides) {
+    seconds = std::max(seconds, side.seconds);
+    bytes += side.counted_bytes_per_s * side.seconds;
+  }
+  const auto runtime = OptionNumber(OptionOf(document, entry, "runtime"), kOptionTimes);
+  const auto size = OptionNumber(OptionOf(document, entry, "size"), kOptionSizes);
+  if (!runtime && !size) return true;
+  return (runtime && seconds >= kNearly * *runtime) || (size && bytes >= kNearly * *size);
+}
+
+// Why the entry is of a report that others were to follow (--status-interval); empty: it may be of
+// the last one. fio says how many seconds it still needs; a run that is shorter than a second or
+// two never learns that, and says the largest number.
+std::string WhyEarly(const Json& document, const Json& entry, const Part& part) {
+  constexpr double kUnknown = 2147483647;
+  const double eta = NumberAt(entry, {"eta"}).value_or(0);
+  if (eta <= 0 || (eta == kUnknown && HasDoneAll(document, entry, part))) return {};
+  return absl::StrCat("it ends before its last report: ",
+                      eta == kUnknown
+                          ? "the job had not run as long, nor moved as much, as its options say"
+                          : absl::StrCat(NumberText(eta), " s were left"));
 }
 
 }  // namespace
@@ -171,6 +234,9 @@ Result<Report> FromJson(const std::string& stage, std::string_view text) {
       if (report.error == 0) report.error = numbers.Get(entry, {"error"});
       report.parts.push_back(ReadPart(entry, numbers));
       if (report.died.empty()) report.died = HowItDied(entry, report.parts.back());
+      if (report.early.empty()) {
+        report.early = WhyEarly(document->json, entry, report.parts.back());
+      }
     }
   }
   // Of a job that failed not all need be there.

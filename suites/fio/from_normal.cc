@@ -2,9 +2,13 @@
 
 #include <absl/strings/str_cat.h>
 
+#include <algorithm>
+#include <map>
 #include <optional>
 #include <set>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "lib/suite/text.h"
 #include "suites/fio/fio.h"
@@ -25,6 +29,15 @@ constexpr Unit kBytes[] = {{"B/s", 1},
                            {"MB/s", 1e6},
                            {"GB/s", 1e9},
                            {"TB/s", 1e12}};
+constexpr Unit kSizes[] = {{"B", 1},
+                           {"KiB", 1024.0},
+                           {"MiB", 1048576.0},
+                           {"GiB", 1073741824.0},
+                           {"TiB", 1099511627776.0},
+                           {"kB", 1e3},
+                           {"MB", 1e6},
+                           {"GB", 1e9},
+                           {"TB", 1e12}};
 constexpr Unit kThousands[] = {{"", 1}, {"k", 1e3}, {"M", 1e6}, {"G", 1e9}, {"T", 1e12}};
 constexpr Unit kTimes[] = {{"nsec", 1}, {"usec", 1e3}, {"msec", 1e6}, {"sec", 1e9}};
 
@@ -84,6 +97,7 @@ class Reader {
       status_ = Unreadable(stage_, "it ends before 'Run status group'");
     }
     if (!status_.ok()) return status_;
+    report_.early = WhyEarly();
     report_.said = text;
     return std::move(report_);
   }
@@ -116,6 +130,7 @@ class Reader {
       report_.parts.clear();
       groups_.clear();
       ended_ = 0;
+      seconds_.emplace_back();
     }
     groups_.insert(group);
     std::string_view error = WordAfter(line, ": err=");
@@ -148,7 +163,24 @@ class Reader {
     opened_.insert(side);
     side_->iops = Known(Quantity(WordAfter(line, "IOPS="), kThousands), line);
     side_->bytes_per_s = Known(Quantity(WordAfter(line, "BW="), kBytes), line);
+    ReadCounted(line);
     percentiles_ = nullptr;
+  }
+
+  // "(441MiB/3001msec)" at the end of that line.
+  void ReadCounted(std::string_view line) {
+    const std::size_t open = line.rfind('(');
+    const std::size_t slash = line.find('/', open == line.npos ? line.size() : open);
+    if (slash == line.npos) return;
+    const auto bytes = Quantity(line.substr(open + 1, slash - open - 1), kSizes);
+    std::string_view time = line.substr(slash + 1);
+    const auto number = TakeNumber(time);
+    const auto ns = FactorOf(time.substr(0, time.find(')')), kTimes);
+    if (!bytes || !number || !ns || *number <= 0) return;
+    side_->seconds = *number * *ns / kTimes[3].factor;
+    side_->counted_bytes_per_s = *bytes / side_->seconds;
+    double& longest = seconds_.back()[report_.parts.back().group];
+    longest = std::max(longest, side_->seconds);
   }
 
   // "issued rwts: total=112804,48465,0,0 short=..."
@@ -157,6 +189,7 @@ class Reader {
     std::string_view counts = at == line.npos ? std::string_view() : line.substr(at + 6);
     for (Side& side : report_.parts.back().sides) {
       side.ios = Known(TakeNumber(counts), line);
+      if (side.seconds > 0) side.counted_iops = side.ios / side.seconds;
       if (counts.starts_with(',')) counts.remove_prefix(1);
     }
     has_count_ = true;
@@ -224,6 +257,25 @@ class Reader {
     }
   }
 
+  // Why the last of several reports is one of --status-interval, and not that of the end. Those
+  // come at the same distance; the run ends at any moment after one of them.
+  [[nodiscard]] std::string WhyEarly() const {
+    constexpr double kNearly = 0.97;
+    std::vector<double> at;  // seconds of all groups
+    for (const auto& groups : seconds_) {
+      at.push_back(0);
+      for (const auto& [group, seconds] : groups) at.back() += seconds;
+    }
+    if (at.size() < 2) return {};
+    const double last = at.back() - at[at.size() - 2];
+    double interval = at[0];  // or less: the clock of reports begins before the jobs
+    for (std::size_t i = 1; i + 1 < at.size(); ++i)
+      interval = std::max(interval, at[i] - at[i - 1]);
+    if (last < kNearly * interval) return {};
+    return absl::StrCat("it ends before its last report: that after ", NumberText(at.back()),
+                        " s came a whole interval after the one before");
+  }
+
   double Known(std::optional<double> value, std::string_view line) {
     if (!value) NotUnderstood(line);
     return value.value_or(0);
@@ -238,6 +290,8 @@ class Reader {
   Status status_;
   std::set<std::string> groups_;
   std::size_t ended_ = 0;  // groups whose summary has come
+  // Of each report, how long its groups have run.
+  std::vector<std::map<std::string, double>> seconds_ = {{}};
   bool in_part_ = false;
   bool has_cpu_ = false;
   bool has_count_ = false;

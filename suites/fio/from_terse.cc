@@ -73,9 +73,13 @@ class Line {
     Side side{.bytes_per_s = Number(first + kKibPerS) * 1024,
               .iops = Number(first + kIops),
               .latencies = {}};
+    side.seconds = Number(first + kMs) / 1000;
+    const double kib = Number(first + kKib);
     // It does not say how many there were; without any, all is 0.
-    if (Number(first + kKib) > 0) side.ios = std::max(1.0, side.iops * Number(first + kMs) / 1000);
+    if (kib > 0) side.ios = std::max(1.0, side.iops * side.seconds);
     if (side.ios == 0) return side;
+    constexpr double kLeastKib = 10;  // they are whole ones
+    if (side.seconds > 0 && kib >= kLeastKib) side.counted_bytes_per_s = kib * 1024 / side.seconds;
     side.latencies[kTotal].moments = Moments(first + kTotalMoments);
     side.latencies[kCompletion].moments = Moments(first + kCompletionMoments);
     for (std::size_t at = first + kPercentiles; at < first + kTotalMoments; ++at) {

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "lib/suite/document.h"
+#include "lib/suite/plausible.h"
 #include "lib/suite/text.h"
 #include "suites/fio/fio.h"
 
@@ -74,8 +75,8 @@ Status CheckEnd(const std::string& stage, const StageOutput& output, const Repor
       output.err.find(kTerminated) != output.err.npos) {
     return failed("terminated by a signal");
   }
-  const std::string end = BadEnd(output);
-  return end.empty() ? absl::OkStatus() : failed(end);
+  if (const std::string end = BadEnd(output); !end.empty()) return failed(end);
+  return report.early.empty() ? absl::OkStatus() : Unreadable(stage, report.early);
 }
 
 // The only job of a worker needs no name; jobs of one name, as of numjobs, get numbers: "mix#0",
@@ -138,6 +139,23 @@ Clock HeadlineClock(const std::vector<Part>& parts) {
   return HasPercentiles(parts, kTotal) ? kTotal : kCompletion;
 }
 
+// A rate of a side, and what was counted of it.
+struct Rate {
+  const char* name;
+  double Side::*value;
+  double Side::*counted;
+  double unit_size;
+  const char* unit;
+};
+constexpr Rate kRates[] = {
+    {"bandwidth", &Side::bytes_per_s, &Side::counted_bytes_per_s, kMi, "MiB/s"},
+    {"iops", &Side::iops, &Side::counted_iops, 1, "1/s"}};
+
+std::string FaultOf(const Rate& rate, const Side& side) {
+  return FaultOfRate(side.*rate.value / rate.unit_size, side.*rate.counted / rate.unit_size,
+                     rate.unit);
+}
+
 class Writer {
  public:
   explicit Writer(const std::vector<Part>& parts)
@@ -146,6 +164,7 @@ class Writer {
   }
 
   std::vector<Measurement> measurements;
+  std::vector<Failure> failures;
 
   // Groups may have run one after the other (stonewall), so each has a total of its own.
   void WriteSide(std::size_t side) {
@@ -192,9 +211,27 @@ class Writer {
 
   [[nodiscard]] Dimension Direction() const { return {"rw", kSides[side_]}; }
 
+  // What was counted is the judge of a rate; a total with such a rate in it is none.
+  void AddRate(const Rate& rate, const Side& side, bool headline, const Dimensions& dimensions) {
+    const std::string fault = headline ? FaultOfAPart(rate) : FaultOf(rate, side);
+    if (fault.empty()) {
+      Add({rate.name, side.*rate.value / rate.unit_size, rate.unit, Better::kHigher, headline,
+           dimensions});
+    } else {
+      failures.push_back({rate.name, LeftOut(dimensions, fault)});
+    }
+  }
+
+  [[nodiscard]] std::string FaultOfAPart(const Rate& rate) const {
+    for (const Part& part : parts_) {
+      if (part.group != group_ || part.sides[side_].ios == 0) continue;
+      if (!FaultOf(rate, part.sides[side_]).empty()) return "one of its parts is left out";
+    }
+    return {};
+  }
+
   void AddRates(const Side& side, bool headline, const Dimensions& dimensions) {
-    Add({"bandwidth", side.bytes_per_s / kMi, "MiB/s", Better::kHigher, headline, dimensions});
-    Add({"iops", side.iops, "1/s", Better::kHigher, headline, dimensions});
+    for (const Rate& rate : kRates) AddRate(rate, side, headline, dimensions);
     for (std::size_t clock = 0; clock < kClocks; ++clock) {
       const auto& moments = side.latencies[clock].moments;
       if (!moments) continue;
@@ -297,6 +334,7 @@ Result<Measurements> Parse(const Outputs& outputs) {
   for (std::size_t side = 0; side < kSides.size(); ++side) writer.WriteSide(side);
   writer.WriteCpu();
   result.measurements = std::move(writer.measurements);
+  result.failures = std::move(writer.failures);
   return result;
 }
 

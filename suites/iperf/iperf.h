@@ -60,6 +60,9 @@ struct Row {
   double bytes = 0;
   double bits_per_second = 0;
   std::vector<std::string_view> rest;  ///< what stands behind
+  /// Its end is a tenth of a second to the last of four digits, as that of an interval; a run ends
+  /// when it ends.
+  bool is_round = false;
 };
 
 /// nullopt: the line is none. What it returns points into `line`.
@@ -79,15 +82,17 @@ struct Flow {
   double sent_bits_per_s = 0;
   double parts_received_bits_per_s = 0;  ///< sum over the streams; 0: not known
   double parts_sent_bits_per_s = 0;
+  double counted_received_bits_per_s = 0;  ///< its bytes by its seconds; 0: not known
+  double counted_sent_bits_per_s = 0;
   std::optional<Loss> loss = {};                    ///< of UDP
   double lost_percent = 0;                          ///< of UDP
   std::optional<double> retransmits = {};           ///< not all systems count them
   std::vector<std::vector<double>> intervals = {};  ///< their ends in seconds, and Gbit/s
 };
 
-/// Adds the measurements of a direction, and its intervals as a series; a rate that is over the sum
-/// of its streams is a failure. Their ends (1.00011) are
-/// put on the grid of the interval, so that a row is a second and repetitions have the same rows.
+/// Adds the measurements of a direction, and its intervals as a series; a rate that is not that of
+/// its streams, or of its bytes, is a failure. Ends of intervals (1.00011) are put on the grid of
+/// the interval, so that a row is a second and repetitions have the same rows.
 void AddFlow(Flow flow, Measurements& result);
 
 /// "0.002 ms 29/1787 (1.6%)" at the beginning of Row::rest; nullopt: it is something else.

@@ -1,6 +1,7 @@
 #include <absl/strings/str_cat.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <optional>
 #include <string>
@@ -21,13 +22,15 @@ struct Rows {
   std::map<std::string_view, double> retransmits;  // of `sent`, where it says so
   std::uint32_t connections = 0;                   // 0: it does not say
   bool udp = false;
-  std::string refusal;  // why it is none that is read; empty: it may be one
+  std::string refusal;   // why it is none that is read; empty: it may be one
+  double last_part = 0;  // the end of the last row of a part; 0: there is none but a first one
 };
 
 void KeepSent(const Row& row, Rows& rows) {
   if (row.start > 0) {
     rows.sent.erase(row.id);
     rows.retransmits.erase(row.id);
+    rows.last_part = std::max(rows.last_part, row.end);
   } else {
     rows.sent[row.id] = row;
   }
@@ -99,6 +102,8 @@ std::optional<Row> ToCsvRow(const std::vector<std::string_view>& fields) {
   row.end = *end;
   row.bytes = *bytes;
   row.bits_per_second = *bits;
+  // Ends have one digit; bytes and rate tell the real one.
+  row.is_round = *end > 0 && std::abs(*bytes * 8 / *end - *bits) <= 1;
   return row;
 }
 
@@ -161,8 +166,10 @@ Rows CollectCsv(std::string_view text) {
 void AddSum(Rows& rows) {
   if (rows.sent.contains(kSum) || rows.sent.size() < 2) return;
   Row sum;
+  sum.is_round = true;
   for (const auto& [id, row] : rows.sent) {
     sum.end = std::max(sum.end, row.end);
+    sum.is_round = sum.is_round && row.is_round;
     sum.bytes += row.bytes;
     sum.bits_per_second += row.bits_per_second;
   }
@@ -190,19 +197,24 @@ void Add(const char* name, double value, const char* unit, Better better, bool h
   result.measurements.push_back({name, value, unit, better, headline, std::move(dimensions)});
 }
 
-// 0: there is only the sum.
-double SumOfStreams(const Rows& rows) {
-  double sum = 0;
+// What the streams together have that `total` may be the rate of: the sum of their rates, or their
+// bytes by its own time where one of them ended later than the others. 0: there is only the sum.
+double SumOfStreams(const Rows& rows, const Row& total) {
+  double rates = 0;
+  double bits = 0;
   for (const auto& [id, row] : rows.sent) {
-    if (id != kSum) sum += row.bits_per_second;
+    if (id == kSum) continue;
+    rates += row.bits_per_second;
+    bits += row.bits_per_second * row.end;
   }
-  return sum;
+  const double least = total.end > 0 ? std::min(rates, bits / total.end) : rates;
+  return std::clamp(total.bits_per_second, least, rates);
 }
 
 void AddSent(const Rows& rows, const Row& total, Measurements& result) {
   const char* name = rows.udp ? "throughput_sent" : "throughput";
   const double rate = total.bits_per_second / kGiga;
-  const std::string fault = FaultOfTotal(rate, SumOfStreams(rows) / kGiga, "Gbit/s");
+  const std::string fault = FaultOfTotal(rate, SumOfStreams(rows, total) / kGiga, "Gbit/s");
   if (fault.empty()) {
     Add(name, rate, "Gbit/s", Better::kHigher, !rows.udp, result);
   } else {
@@ -245,9 +257,27 @@ const Row* Total(const Rows& rows) {
   return rows.sent.size() == 1 ? &rows.sent.begin()->second : nullptr;
 }
 
+// Why rows may be of parts of a run that was killed (--interval); empty: they are of the whole run.
+std::string WhyEarly(const Rows& rows, const Row* total, bool is_asked_for) {
+  constexpr double kOff = 0.95;  // the streams end at different times
+  constexpr char kEnds[] = "it ends before the row of the whole run";
+  const auto is_part = [&](const auto& of_stream) {
+    const Row& row = of_stream.second;
+    return row.is_round && row.end < kOff * rows.last_part;
+  };
+  if (rows.last_part > 0 && (total == nullptr || total->end < kOff * rows.last_part)) return kEnds;
+  if (std::any_of(rows.sent.begin(), rows.sent.end(), is_part)) return kEnds;
+  // Whoever knows how long it was to run sees that.
+  if (is_asked_for || rows.last_part > 0 || total == nullptr || !total->is_round) return {};
+  return absl::StrCat(kEnds, ", or has but one of exactly ", NumberText(total->end),
+                      " s, as of its first interval");
+}
+
 // A log that was cut off has whole rows, too.
 Status CheckWhole(const std::string& stage, const Rows& rows, const Row* total,
                   const v1::suites::IperfSpec* spec) {
+  const std::string early = WhyEarly(rows, total, spec != nullptr);
+  if (!early.empty()) return Unreadable(stage, early);
   if (rows.sent.empty()) return Unreadable(stage, "no result of iperf in it");
   if (total == nullptr) return Unreadable(stage, "its [SUM] line is missing: it is cut off");
   const auto streams = static_cast<std::uint32_t>(rows.sent.size() - rows.sent.count(kSum));

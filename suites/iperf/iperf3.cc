@@ -25,17 +25,24 @@ constexpr Direction kBackward = {"reverse", "sum_sent_bidir_reverse", "sum_recei
 // From 3.7 to 3.10.1 both directions of --bidir have the same keys, and the client's own is first.
 constexpr Direction kSecond = {"reverse", "sum_sent#2", "sum_received#2", "sum#2"};
 constexpr std::string_view kRepeated[] = {"sum", "sum_sent", "sum_received"};
-constexpr double kShortest3 = 0.99;  // of the seconds that the test says
+constexpr std::string_view kReceiver = "receiver";  // of a stream
+constexpr double kShortest3 = 0.99;                 // of the seconds that the test says
 
-// The one object that --json would have printed, of the events of --json-stream.
+// The one object that --json would have printed, of the events of --json-stream. With
+// --json-stream-full-output that object follows them.
 Result<Json> Joined(const std::string& stage, std::vector<Document> documents) {
-  if (Find(documents[0].json, {"event"}) == nullptr) {
-    if (documents.size() == 1) return std::move(documents[0].json);
-    return Unreadable(stage, "it has several results of iperf3");
-  }
+  const bool is_stream = Find(documents[0].json, {"event"}) != nullptr;
+  if (documents.size() == 1 && !is_stream) return std::move(documents[0].json);
   Json joined = {{"intervals", Json::array()}};
   for (Document& document : documents) {
     const std::string event = TextAt(document.json, {"event"});
+    if (event.empty()) {
+      const bool is_same = is_stream && &document == &documents.back() &&
+                           joined.contains("start") && document.json.contains("start") &&
+                           document.json["start"] == joined["start"];
+      if (is_same) return std::move(document.json);
+      return Unreadable(stage, "it has several results of iperf3");
+    }
     Json& data = document.json["data"];
     if (event == "interval") {
       joined["intervals"].push_back(std::move(data));
@@ -112,9 +119,19 @@ class Reader {
     return TextAt(json_, {"start", "test_start", "protocol"}) == "UDP";
   }
 
+  // Bits a second by the bytes and seconds of a sum; 0: it does not say.
+  [[nodiscard]] double Counted(const char* sum) const {
+    const auto number = [&](const char* field) {
+      const Json* value = Find(json_, {"end", sum, field});
+      return value != nullptr && value->is_number() ? value->get<double>() : 0;
+    };
+    const double seconds = number("seconds");
+    return seconds > 0 ? 8 * number("bytes") / seconds : 0;
+  }
+
   // The sum of a rate over the streams of a direction; 0: not all of them say it. Of UDP a stream
-  // has one rate.
-  [[nodiscard]] double SumOfStreams(bool forward, const char* side) const {
+  // has one rate, that of its sender, and says how much of it was lost.
+  [[nodiscard]] double SumOfStreams(bool forward, std::string_view side) const {
     const Json* streams = Find(json_, {"end", "streams"});
     if (streams == nullptr || !streams->is_array()) return 0;
     double sum = 0;
@@ -124,7 +141,10 @@ class Reader {
       const Json* sender = part == nullptr ? nullptr : Find(*part, {"sender"});
       if (rate == nullptr || !rate->is_number()) return 0;
       if (both_ && (sender == nullptr || !sender->is_boolean())) return 0;
-      if (!both_ || *sender == forward) sum += rate->get<double>();
+      if (both_ && *sender != forward) continue;
+      const Json* lost = IsUdp() ? Find(*part, {"lost_percent"}) : nullptr;
+      const bool arrived = lost != nullptr && lost->is_number() && side == kReceiver;
+      sum += rate->get<double>() * (arrived ? 1 - lost->get<double>() / 100 : 1);
     }
     return sum;
   }
@@ -138,8 +158,10 @@ class Reader {
     Flow flow{.direction = direction.name,
               .received_bits_per_s = get(direction.received, "bits_per_second"),
               .sent_bits_per_s = get(direction.sent, "bits_per_second"),
-              .parts_received_bits_per_s = SumOfStreams(forward, "receiver"),
-              .parts_sent_bits_per_s = SumOfStreams(forward, "sender")};
+              .parts_received_bits_per_s = SumOfStreams(forward, kReceiver),
+              .parts_sent_bits_per_s = SumOfStreams(forward, "sender"),
+              .counted_received_bits_per_s = Counted(direction.received),
+              .counted_sent_bits_per_s = Counted(direction.sent)};
     if (IsUdp()) {
       flow.lost_percent = get(direction.received, "lost_percent");
       flow.loss = {.jitter_ms = get(direction.received, "jitter_ms"),

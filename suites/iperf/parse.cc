@@ -39,11 +39,15 @@ std::vector<std::size_t> Runs(std::string_view output) {
       return line.starts_with("Connecting to host ") || line.starts_with("Client connecting to ");
     });
   }
+  // With --json-stream a run has many objects, and with --json-stream-full-output one more after
+  // its end.
+  bool ended = false;
   auto starts = DocumentStarts(output);
-  // With --json-stream a run has many objects.
   std::erase_if(starts, [&](std::size_t at) {
-    const std::string_view object = output.substr(at);
-    return object.starts_with(R"({"event":)") && !object.starts_with(R"({"event":"start")");
+    const auto event = After(output.substr(at), R"({"event":)");
+    const bool goes_on = event ? !event->starts_with(R"("start")") : ended;
+    ended = event && event->starts_with(R"("end")");
+    return goes_on;
   });
   return starts;
 }

@@ -38,6 +38,13 @@ std::optional<std::string_view> TakeBrackets(std::string_view& line) {
   return inside;
 }
 
+// "10.0000": a multiple of 0.1 s, with four digits.
+bool IsRound(std::string_view end) {
+  constexpr std::string_view kRound = "000";
+  const std::size_t point = end.find('.');
+  return point != std::string_view::npos && end.size() == point + 5 && end.ends_with(kRound);
+}
+
 }  // namespace
 
 std::optional<Row> ToRow(std::string_view line) {
@@ -54,7 +61,8 @@ std::optional<Row> ToRow(std::string_view line) {
   // "0.0- 2.0" of iperf 2.0
   if (interval == "-") words.erase(words.begin());
   if (words.size() < 6 || words[1] != "sec") return std::nullopt;
-  const auto end = ToNumber(interval == "-" ? words[0] : interval.substr(1));
+  const std::string_view end_text = interval == "-" ? words[0] : interval.substr(1);
+  const auto end = ToNumber(end_text);
   const auto bytes = Quantity(words[2], words[3], "Bytes", 1024);
   auto bits = Quantity(words[4], words[5], "bits/sec", 1000);
   if (!bits) {
@@ -64,6 +72,7 @@ std::optional<Row> ToRow(std::string_view line) {
   if (!end || !bytes || !bits) return std::nullopt;
   row.start = *start;
   row.end = *end;
+  row.is_round = IsRound(end_text);
   row.bytes = *bytes;
   row.bits_per_second = *bits;
   row.rest.assign(words.begin() + 6, words.end());
@@ -115,14 +124,17 @@ void AddFlow(Flow flow, Measurements& result) {
                        bool headline) {
     result.measurements.push_back({name, value, unit, better, headline, direction});
   };
-  const auto add_rate = [&](const char* name, double bits, double of_parts, bool headline) {
-    const std::string fault = FaultOfTotal(bits / kGiga, of_parts / kGiga, "Gbit/s");
+  const auto add_rate = [&](const char* name, double bits, double of_parts, double counted,
+                            bool headline) {
+    std::string fault = FaultOfTotal(bits / kGiga, of_parts / kGiga, "Gbit/s");
+    if (fault.empty()) fault = FaultOfRate(bits / kGiga, counted / kGiga, "Gbit/s");
     if (fault.empty()) return add(name, bits / kGiga, "Gbit/s", kHigher, headline);
-    result.failures.push_back(
-        {name, absl::StrCat("left out, direction ", direction[0].second, ": ", fault)});
+    result.failures.push_back({name, LeftOut(direction, fault)});
   };
-  add_rate("throughput", flow.received_bits_per_s, flow.parts_received_bits_per_s, true);
-  add_rate("throughput_sent", flow.sent_bits_per_s, flow.parts_sent_bits_per_s, false);
+  add_rate("throughput", flow.received_bits_per_s, flow.parts_received_bits_per_s,
+           flow.counted_received_bits_per_s, true);
+  add_rate("throughput_sent", flow.sent_bits_per_s, flow.parts_sent_bits_per_s,
+           flow.counted_sent_bits_per_s, false);
   if (flow.loss) {
     add("lost", flow.lost_percent, "%", kLower, true);
     add("lost_packets", flow.loss->lost, "", kLower, false);

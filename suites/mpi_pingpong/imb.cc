@@ -161,7 +161,7 @@ class Reader {
     std::string failure;
     for (std::size_t i = 0; i < words.size(); ++i) {
       const std::string& name = heading_[i].column.name;
-      const auto value = ToNumber(words[i]);
+      const auto value = ToCell(words[i]);
       if (!value) return NoRow(line);
       if (name == "group") group = std::string(words[i]);
       if (name == "defects" && *value != 0) failure = "defects in: " + Quoted(Strip(line));

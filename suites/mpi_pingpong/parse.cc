@@ -34,8 +34,8 @@ std::vector<std::string_view> WithoutTags(std::vector<std::string_view> words) {
 std::optional<std::vector<double>> ReadRow(const std::vector<std::string_view>& words) {
   if (words.size() != 11 || words[7] != "Mbps" || words[10] != "usec") return std::nullopt;
   const auto bytes = ToNumber(words[1]);
-  const auto bandwidth = ToNumber(words[6]);
-  const auto time = ToNumber(words[9]);
+  const auto bandwidth = ToCell(words[6]);
+  const auto time = ToCell(words[9]);
   if (!bytes || !bandwidth || !time) return std::nullopt;
   return std::vector<double>{*bytes, *time, *bandwidth / kBitsInAByte};
 }

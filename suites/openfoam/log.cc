@@ -40,6 +40,14 @@ std::string ProgramIn(std::string_view line) {
   return words.empty() ? std::string() : std::string(words[0].substr(words[0].rfind('/') + 1));
 }
 
+// "incompressibleFluid" of "Exec   : foamRun -solver incompressibleFluid"; empty: it is not there.
+std::string OptionIn(std::string_view line, std::string_view option) {
+  const auto words = Words(line);
+  const auto found = std::find(words.begin(), words.end(), option);
+  const bool has_value = found != words.end() && std::next(found) != words.end();
+  return has_value ? std::string(*std::next(found)) : std::string();
+}
+
 std::vector<std::size_t> HeadersIn(std::string_view text) {
   return LinesWhere(text, [](std::string_view line) { return line.starts_with(kBuild); });
 }
@@ -54,6 +62,11 @@ class Reader {
         return Unreadable(stage_, absl::StrCat("not understood: ", Quoted(line)));
       }
     }
+    // Programs that prepare may say how long they took, and no time.
+    if (without_time_ > 0 && log_.steps.size() > 1 && log_.torn.empty()) {
+      log_.torn = absl::StrCat("of ", without_time_, " steps the line of their time is missing");
+    }
+    if (log_.solver.empty()) log_.solver = log_.program;
     return std::move(log_);
   }
 
@@ -73,13 +86,14 @@ class Reader {
         {"nProcs : ", &Reader::Processes},
         {"  nCells: ", &Reader::Cells},
         {"Max number of cells = ", &Reader::Balance},
+        {"Selecting solver ", &Reader::Module},
         {"Time = ", &Reader::Start},
         {"Courant Number mean: ", &Reader::Courant},
         {"time step continuity errors : ", &Reader::Continuity},
         {"ExecutionTime = ", &Reader::End},
         {"WallClock = ", &Reader::Clock},
     };
-    if (line == "End") return log_.ended = true;
+    if (line == "End") return Ended();
     if (HasAny(line, kPressures)) return Pressure(line);
     const auto* row = std::find_if(std::begin(kRows), std::end(kRows),
                                    [&](const Row& each) { return line.starts_with(each.start); });
@@ -94,7 +108,18 @@ class Reader {
   }
   bool Program(std::string_view line) {
     log_.program = ProgramIn(line);
+    if (IsModular()) log_.solver = OptionIn(line, "-solver");
     return !log_.program.empty();
+  }
+  // foamRun and foamMultiRun, of openfoam.org since version 11, solve by modules.
+  [[nodiscard]] bool IsModular() const {
+    return log_.program == "foamRun" || log_.program == "foamMultiRun";
+  }
+  bool Module(std::string_view line) {
+    const std::string module(Strip(line.substr(line.rfind(' '))));
+    if (!IsModular() || !modules_.insert(module).second) return true;
+    log_.solver = modules_.size() == 1 ? module : absl::StrCat(log_.solver, "+", module);
+    return true;
   }
 
   static bool Take(std::optional<double> number, double& to) {
@@ -114,9 +139,21 @@ class Reader {
            Take(NumberAfter(line.substr(0, end), " average "), log_.average_cells);
   }
 
-  // decomposePar says a time, too.
+  bool Ended() {
+    NoteLostEnd();
+    return log_.ended = true;
+  }
+  void NoteLostEnd() {
+    if (!begun_ || !log_.torn.empty()) return;
+    log_.torn =
+        absl::StrCat("the step of ", step_.time_s, " s has no ExecutionTime, as its line is lost");
+  }
+
+  // decomposePar says a time, too. Some solvers (pimpleFoam) say before it what the flow is before
+  // the step.
   bool Start(std::string_view line) {
-    step_ = Step();
+    NoteLostEnd();
+    if (std::exchange(begun_, true)) step_ = Step();
     return Take(NumberAfter(line, " = "), step_.time_s);
   }
   bool Courant(std::string_view line) {
@@ -137,6 +174,7 @@ class Reader {
   }
   bool End(std::string_view line) {
     const bool good = Take(NumberAfter(line, " = "), step_.cpu_s);
+    if (!std::exchange(begun_, false)) ++without_time_;
     log_.steps.push_back(std::exchange(step_, {}));
     return good;
   }
@@ -166,7 +204,10 @@ class Reader {
 
   const std::string stage_;
   Log log_;
-  Step step_;  // that has begun
+  Step step_;                      // that has begun, or is about to
+  bool begun_ = false;             // its time is known
+  std::size_t without_time_ = 0;   // steps that ended and had not begun
+  std::set<std::string> modules_;  // of the solver
 };
 
 // Without what a parallel run puts before each line: "[0] ".

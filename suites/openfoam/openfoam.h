@@ -66,6 +66,8 @@ struct Step {
 struct Log {
   std::string build;    ///< "OPENFOAM=1912 patch=200626"; empty: none of OpenFOAM
   std::string program;  ///< "icoFoam"
+  /// What it solves with: the program, or of foamRun the modules that it has loaded, joined by '+'.
+  std::string solver;
   std::optional<double> processes;
   std::optional<double> cells;          ///< of blockMesh
   std::optional<double> most_cells;     ///< of decomposePar: those of the largest part,
@@ -76,6 +78,7 @@ struct Log {
   double cpu_lines = 0;                 ///< of foam.sh, from which it is added up: two a process
   std::optional<double> real_s;         ///< of `time -p mpirun`, as kube-perftest runs it
   bool ended = false;                   ///< it has said "End"
+  std::string torn = {};  ///< which line of a step is missing; programs that prepare lack some
 };
 
 /// The programs in `text`, in their order; one without a name, if there is none of OpenFOAM.

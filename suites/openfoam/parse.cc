@@ -169,6 +169,7 @@ void AddFlow(const Log& log, Reading& reading) {
 
 Status CheckSteps(const std::string& name, const Log& log, const Reading& reading) {
   if (log.steps.empty()) return Unreadable(name, "no time step");
+  if (!log.torn.empty()) return Unreadable(name, log.torn);
   for (std::size_t i = 1; i < log.steps.size(); ++i) {
     const Step& before = log.steps[i - 1];
     const Step& step = log.steps[i];
@@ -221,7 +222,7 @@ Status ReadSolution(const std::string& name, const StageOutput& stage, const Log
   if (reading.solved) return Unreadable(name, "two runs in one log: a second solver");
   if (Status status = CheckSteps(name, log, reading); !status.ok()) return status;
   reading.solved = true;
-  reading.dimensions = {{"solver", log.program}};
+  reading.dimensions = {{"solver", log.solver}};
   reading.result.tool = "OpenFOAM " + VersionOf(log.build);
   const std::vector<double> times = StepTimes(log);
   const auto wall = stage.wall ? std::optional(ToSeconds(*stage.wall)) : log.real_s;

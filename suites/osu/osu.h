@@ -82,6 +82,7 @@ struct Table {
 struct Report {
   std::string version;  ///< "7.4"
   std::vector<Table> tables;
+  Dimensions facts = {};  ///< how it was run, as its header says it: {"buffers", "D to H"}
   std::vector<Measurement> single;  ///< osu_init
   bool hello = false;               ///< osu_hello has said its sentence
   std::string failure = {};         ///< a validation that failed

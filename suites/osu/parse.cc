@@ -37,6 +37,22 @@ Dimensions DimensionsOf(const Section& section) {
   return dimensions;
 }
 
+const std::string* ValueOf(const Dimensions& dimensions, std::string_view name) {
+  const auto found = std::find_if(dimensions.begin(), dimensions.end(),
+                                  [&](const Dimension& each) { return each.first == name; });
+  return found == dimensions.end() ? nullptr : &found->second;
+}
+
+// Adds what the header says. Pairs of all ranks are said by `ranks` already, by which people scale.
+void AddFacts(const Dimensions& facts, Dimensions& dimensions) {
+  const std::string* ranks = ValueOf(dimensions, "ranks");
+  const double of_pairs = ranks == nullptr ? 0 : ToNumber(*ranks).value_or(0) / 2;
+  for (const Dimension& fact : facts) {
+    const bool is_known = fact.first == "pairs" && ToNumber(fact.second) == of_pairs;
+    if (!is_known) dimensions.push_back(fact);
+  }
+}
+
 void AddOne(const std::string& test, const Table& table, Dimensions dimensions,
             Measurements& result) {
   // Most tests send MPI_CHAR, and old versions do not say so.
@@ -131,7 +147,8 @@ Status ReadTest(const Section& section, std::uint64_t largest, Measurements& res
   if (status.ok()) status = CheckTables(section, *report, largest);
   if (!status.ok()) return status;
   report->skipped.SayIn(result.notes);
-  const Dimensions dimensions = DimensionsOf(section);
+  Dimensions dimensions = DimensionsOf(section);
+  AddFacts(report->facts, dimensions);
   for (const Table& table : report->tables) {
     if (largest == 0) NoteEarlyEnd(section, table, result);
     AddOne(section.test, table, dimensions, result);

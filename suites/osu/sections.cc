@@ -46,6 +46,9 @@ struct Mark {
 };
 constexpr std::string_view kGraph = "Dimensions size = ";              // comes before the title
 constexpr std::string_view kThreads = "# Number of Sender threads: ";  // the same
+constexpr std::string_view kProcesses = "# Number of forked processes in sender: ";
+constexpr std::string_view kLayout = "# Set Derived DataTypes ";
+constexpr std::string_view kBeforeTitle[] = {kGraph, kThreads, kProcesses, kLayout};
 constexpr Mark kMarks[] = {
     {"", "nprocs:", "osu_init"},
     {"", "This is a test with ", "osu_hello"},
@@ -57,7 +60,8 @@ constexpr Mark kMarks[] = {
 // Takes "-CUDA" out of "MPI_Put-CUDA Latency Test", and returns "CUDA"; empty if it is about the
 // memory of the host.
 std::string TakeAccelerator(std::string& title) {
-  for (const std::string_view word : {"CUDA MANAGED", "MANAGED", "CUDA", "OPENACC", "ROCM"}) {
+  for (const std::string_view word :
+       {"CUDA MANAGED", "MANAGED", "CUDA", "OPENACC", "ROCM", "SYCL"}) {
     const std::size_t at = title.find(absl::StrCat("-", std::string(word), " "));
     if (at == std::string::npos) continue;
     title.erase(at, word.size() + 1);
@@ -129,7 +133,9 @@ class Splitter {
   // A second title starts another test, with what some tests print before it; what stands before
   // the first belongs to that one.
   void Plain(std::string_view line) {
-    const bool is_before = line.starts_with(kGraph) || line.starts_with(kThreads);
+    const bool is_before =
+        std::any_of(std::begin(kBeforeTitle), std::end(kBeforeTitle),
+                    [&](std::string_view start) { return line.starts_with(start); });
     const bool is_title = TitleOf(line).has_value();
     if ((is_before || is_title) && titled_) Open();
     titled_ = titled_ || is_title;

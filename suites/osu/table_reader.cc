@@ -37,8 +37,67 @@ constexpr Heading kHeadings[] = {
     {"Min Comm.(us)", "communication_min", "us", kLower, false},
     {"Max Comm.(us)", "communication_max", "us", kLower, false},
     {"Overlap(%)", "overlap", "%", kHigher, false},
-    {"Validation", kValidation, "", kNone, false},  // Pass or Fail
+    {"Transmit Size", "transmitted", "B", kNone, false},  // of derived datatypes
+    {"Validation", kValidation, "", kNone, false},        // Pass or Fail
 };
+
+// ---- What the header says of the run
+
+// A line of the header that tells apart tests which have the same name otherwise.
+struct Fact {
+  std::string_view start;
+  const char* dimension;
+};
+constexpr Fact kFacts[] = {{"Window creation: ", "window_creation"},
+                           {"Synchronization: ", "synchronization"},
+                           {"Number of Sender threads: ", "sender_threads"},
+                           {"Number of Receiver threads: ", "receiver_threads"},
+                           {"Number of forked processes in sender: ", "sender_processes"},
+                           {"Number of forked processes in receiver: ", "receiver_processes"},
+                           {"Dimensions size = ", "graph_dimensions"},
+                           {"Set Derived DataTypes ", "layout"}};
+
+// "D to H" of "Send Buffer on DEVICE (D) and Receive Buffer on HOST (H)", and of tests of one side
+// "Rank 0 Memory on DEVICE (D) and Rank 1 Memory on HOST (H)". Empty: it is another line.
+std::string BuffersIn(std::string_view comment) {
+  if (!comment.starts_with("Send Buffer on ") && !comment.starts_with("Rank 0 Memory on ")) {
+    return {};
+  }
+  std::vector<std::string> letters;
+  for (const std::string_view word : Words(comment)) {
+    if (word.starts_with('(') && word.ends_with(')')) {
+      letters.emplace_back(word.substr(1, word.size() - 2));
+    }
+  }
+  return letters.size() == 2 ? absl::StrCat(letters[0], " to ", letters[1]) : std::string();
+}
+
+void AddFact(const char* dimension, std::string_view value, Dimensions& facts) {
+  const bool known = std::any_of(facts.begin(), facts.end(),
+                                 [&](const Dimension& each) { return each.first == dimension; });
+  if (!known && !Strip(value).empty()) facts.emplace_back(dimension, Strip(value));
+}
+
+// "2" of "[ pairs: 2 ] [ window size: 64 ]".
+void AddInBrackets(std::string_view comment, std::string_view name, const char* dimension,
+                   Dimensions& facts) {
+  const std::size_t at = comment.find(absl::StrCat("[ ", std::string(name), ": "));
+  if (at == comment.npos) return;
+  const std::string_view value = comment.substr(at + name.size() + 4);
+  // Of windows that vary each table says its own.
+  if (!value.starts_with("varied")) AddFact(dimension, value.substr(0, value.find(']')), facts);
+}
+
+void ReadFacts(std::string_view comment, Dimensions& facts) {
+  for (const Fact& fact : kFacts) {
+    if (const auto value = After(comment, fact.start)) AddFact(fact.dimension, *value, facts);
+  }
+  AddFact("buffers", BuffersIn(comment), facts);
+  AddInBrackets(comment, "pairs", "pairs", facts);
+  AddInBrackets(comment, "window size", "window", facts);
+}
+
+// ---- Columns
 
 // "P99 Tail Lat(us)", "P99 Tail BW(MB/s)".
 std::optional<TableColumn> TakePercentile(std::string_view& text) {
@@ -129,6 +188,7 @@ class Reader {
   }
 
   void ReadComment(std::string_view line, std::string_view comment) {
+    ReadFacts(comment, report_.facts);
     if (const auto title = TitleOf(line)) {
       bandwidth_ = title->find("Bandwidth") != std::string_view::npos;
       const std::size_t version = line.rfind(" v");
@@ -152,6 +212,7 @@ class Reader {
     if (auto heading = ReadHeading(line)) return OpenTable(*std::move(heading));
     if (line.starts_with("nprocs:")) return ReadInit(line);
     if (line.starts_with("This is a test with ")) report_.hello = true;
+    ReadFacts(line, report_.facts);
     if (row_last_) between_.push_back(line);
   }
 
@@ -186,7 +247,7 @@ class Reader {
         Validate(words);
         continue;
       }
-      const auto value = ToNumber(words[i]);
+      const auto value = ToCell(words[i]);
       if (!value) return CutOff(line);
       row.push_back(*value);
     }
@@ -199,7 +260,7 @@ class Reader {
     if (words.size() != windows_.size() + 1) return CutOff(line);
     const std::size_t first = report_.tables.size() - windows_.size();
     for (std::size_t i = 0; i < windows_.size(); ++i) {
-      const auto value = ToNumber(words[i + 1]);
+      const auto value = ToCell(words[i + 1]);
       if (!value) return CutOff(line);
       report_.tables[first + i].data.rows.push_back({*ToNumber(words[0]), *value});
     }

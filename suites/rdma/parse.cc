@@ -1,6 +1,7 @@
 #include <absl/strings/str_cat.h>
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <string>
 #include <utility>
@@ -77,7 +78,7 @@ std::optional<std::vector<double>> ReadRow(std::string_view line,
   if (words.size() != columns.size()) return std::nullopt;
   std::vector<double> row;
   for (std::size_t i = 0; i < words.size(); ++i) {
-    const auto number = ToNumber(words[i]);
+    const auto number = ToCell(words[i]);
     if (!number) return std::nullopt;
     row.push_back(*number * columns[i].factor);
   }
@@ -101,13 +102,51 @@ std::optional<std::string_view> FactIn(std::string_view line, std::string_view n
   return words[1];
 }
 
-// What makes numbers of two links incomparable.
+// A setting that the header says, without which two numbers cannot be compared. Not the device:
+// to compare devices is what people measure for.
+struct Setting {
+  std::string_view name;
+  const char* dimension;
+  std::string_view usual = {};  // with this it is not said: most runs have it
+};
+constexpr Setting kSettings[] = {{"Connection type", "connection"},
+                                 {"Link type", "link"},
+                                 {"Transport type", "transport", "IB"},
+                                 {"Dual-port", "dual_port", "OFF"},
+                                 {"Number of qps", "qps"},
+                                 {"Using SRQ", "srq", "OFF"},
+                                 {"Using DDP", "ddp", "OFF"},
+                                 {"TX depth", "tx_depth"},
+                                 {"RX depth", "rx_depth"},
+                                 {"Post List", "post_list"},
+                                 {"CQ Moderation", "cq_moderation"},
+                                 {"CQE Poll Batch", "cqe_poll_batch"},
+                                 {"Mtu", "mtu"},
+                                 {"Max inline data", "inline"},
+                                 {"Outstand reads", "outstanding_reads"}};
+
+void AddFact(const char* dimension, std::string value, Dimensions& facts) {
+  const bool known = std::any_of(facts.begin(), facts.end(),
+                                 [&](const Dimension& each) { return each.first == dimension; });
+  if (!known) facts.emplace_back(dimension, std::move(value));
+}
+
+// "4096[B]", and of old versions "4096B", without the unit.
+std::string_view WithoutUnit(std::string_view value) {
+  std::string_view unit = value;
+  const bool has_unit = TakeNumber(unit) && (unit == "[B]" || unit == "B");
+  return has_unit ? value.substr(0, value.size() - unit.size()) : value;
+}
+
 void ReadFacts(std::string_view line, Dimensions& facts) {
-  constexpr std::pair<std::string_view, const char*> kFacts[] = {{"Connection type", "connection"},
-                                                                 {"Link type", "link"}};
-  for (const auto& [name, dimension] : kFacts) {
-    if (const auto value = FactIn(line, name)) facts.emplace_back(dimension, std::string(*value));
+  for (const Setting& setting : kSettings) {
+    const auto value = FactIn(line, setting.name);
+    if (!value || *value == setting.usual) continue;
+    AddFact(setting.dimension, std::string(WithoutUnit(*value)), facts);
   }
+  if (Strip(line).starts_with("Test with events")) AddFact("events", "ON", facts);
+  // "allocated GPU buffer address at 7f..."
+  if (line.find("GPU buffer") != line.npos) AddFact("memory", "GPU", facts);
 }
 
 // "RDMA_Write Bidirectional BW Test", "Send BW Multicast Test" above the facts.
@@ -293,9 +332,11 @@ void ProveUnits(SizeTable& table) {
   std::vector<TimedRate> rates;
   for (const auto& row : table.rows) {
     const double rate = row[static_cast<std::size_t>(messages - table.columns.data())];
-    if (rate <= 0) continue;
+    if (!(rate > 0)) continue;  // nan, too
     const double megas = row[static_cast<std::size_t>(average - table.columns.data())];
-    rates.push_back({.bytes = row[0], .seconds = 1 / rate, .megas = megas});
+    if (std::isfinite(megas)) {
+      rates.push_back({.bytes = row[0], .seconds = 1 / rate, .megas = megas});
+    }
   }
   const std::string unit(ProvenMega(rates));
   if (unit.empty()) return;

@@ -304,9 +304,9 @@ TEST(Readers, ARateOfAllThatIsOverTheSumOfItsStreamsIsLeftOut) {
       "[SUM]   0.00-2.00   sec  2.08 GBytes  9.92 Gbits/sec       receiver\n\niperf Done.\n",
       "throughput");
   left_out(
-      "[  1] 0.0000-2.0000 sec  1.00 GBytes  4.29 Gbits/sec\n"
-      "[  2] 0.0000-2.0000 sec  1.00 GBytes  4.29 Gbits/sec\n"
-      "[SUM] 0.0000-2.0000 sec  2.00 GBytes  18.59 Gbits/sec\n",
+      "[  1] 0.0000-2.0001 sec  1.00 GBytes  4.29 Gbits/sec\n"
+      "[  2] 0.0000-2.0001 sec  1.00 GBytes  4.29 Gbits/sec\n"
+      "[SUM] 0.0000-2.0001 sec  2.00 GBytes  18.59 Gbits/sec\n",
       "throughput");
 }
 

@@ -1,0 +1,197 @@
+// Rates that what was counted, or their parts, do not prove; times that no clock has measured.
+
+#include <absl/strings/str_cat.h>
+#include <absl/strings/str_replace.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+
+#include "lib/suite/json.h"
+#include "lib/suite/plausible.h"
+#include "tests/suites/samples.h"
+
+namespace twofold::suite {
+namespace {
+
+bool LeavesOut(const Measurements& read, std::string_view stage, std::string_view reason) {
+  return std::any_of(read.failures.begin(), read.failures.end(), [&](const Failure& failure) {
+    return failure.stage == stage && failure.reason.find(reason) != std::string::npos;
+  });
+}
+
+// That is left out for this reason, and nothing else.
+void ExpectLeftOut(const Result<Measurements>& read, const std::string& name,
+                   std::string_view reason) {
+  ASSERT_TRUE(read.ok()) << read.status();
+  EXPECT_FALSE(read->measurements.empty());
+  EXPECT_TRUE(LeavesOut(*read, name, reason)) << name << ": " << reason;
+  for (const Measurement& one : read->measurements) EXPECT_NE(one.name, name);
+  EXPECT_EQ(FirstFault(*read), "");
+}
+
+// ---- Totals and parts
+
+TEST(ReaderRates, ATotalThatIsFarFromTheSumOfItsPartsIsNone) {
+  EXPECT_EQ(FaultOfTotal(9, 3, "Gbit/s"), "9 Gbit/s is over the sum of its parts, 3 Gbit/s");
+  EXPECT_EQ(FaultOfTotal(1, 3, "Gbit/s"), "1 Gbit/s is far below the sum of its parts, 3 Gbit/s");
+  EXPECT_EQ(FaultOfTotal(2.8, 3, "Gbit/s"), "");  // one part ended later
+  EXPECT_EQ(FaultOfTotal(1, 0, "Gbit/s"), "");    // they are not known
+}
+
+TEST(ReaderRates, OfIperfATotalFarBelowTheSumOfItsStreamsIsLeftOut) {
+  constexpr char kBelow[] = "is far below the sum of its parts";
+  auto document = FindDocument("", Sample("iperf/iperf3_tcp.json"));
+  ASSERT_TRUE(document.ok());
+  Json& sum = document->json["end"]["sum_received"];
+  for (const char* field : {"bits_per_second", "bytes"}) sum[field] = sum[field].get<double>() / 4;
+  ExpectLeftOut(ReadText("iperf", document->json.dump()), "throughput", kBelow);
+  const std::string text = Sample("iperf/iperf3_text_two.txt");
+  const std::size_t sums = text.rfind("[SUM]");
+  const std::size_t rate = text.find("bits/sec", sums) - 2;
+  const std::size_t begin = text.rfind(' ', rate - 1) + 1;
+  std::string low = text;
+  low.replace(begin, rate - begin, "0.01");
+  ExpectLeftOut(ReadText("iperf", low), "throughput", kBelow);
+  ExpectLeftOut(ReadText("iperf",
+                         "[  1] 0.0000-2.0001 sec  1.00 GBytes  4.29 Gbits/sec\n"
+                         "[  2] 0.0000-2.0001 sec  1.00 GBytes  4.29 Gbits/sec\n"
+                         "[SUM] 0.0000-2.0001 sec  2.00 GBytes  1.07 Gbits/sec\n"),
+                "throughput", kBelow);
+}
+
+TEST(ReaderRates, AStreamThatEndsLateMakesTheTotalNoLie) {
+  const auto read = ReadText("iperf",
+                             "[  1] 0.0000-2.0001 sec  1.00 GBytes  4.29 Gbits/sec\n"
+                             "[  2] 0.0000-8.0001 sec  1.00 GBytes  1.07 Gbits/sec\n"
+                             "[SUM] 0.0000-8.0001 sec  2.00 GBytes  2.15 Gbits/sec\n");
+  ASSERT_TRUE(read.ok()) << read.status();
+  EXPECT_TRUE(read->failures.empty());
+  EXPECT_EQ(ValueOf(*read, "throughput"), 2.15);
+}
+
+TEST(ReaderRates, WhatIsLostOfUdpIsNoReasonToDoubtWhatArrived) {
+  auto document = FindDocument("", Sample("iperf/iperf3_udp.json"));
+  ASSERT_TRUE(document.ok());
+  Json& end = document->json["end"];
+  for (Json& stream : end["streams"]) stream["udp"]["lost_percent"] = 60;
+  Json& sum = end["sum_received"];
+  for (const char* field : {"bits_per_second", "bytes"}) sum[field] = sum[field].get<double>() * .4;
+  const auto read = ReadText("iperf", document->json.dump());
+  ASSERT_TRUE(read.ok()) << read.status();
+  EXPECT_TRUE(read->failures.empty()) << read->failures.front().reason;
+}
+
+// ---- What was counted
+
+TEST(ReaderRates, OfIperf3ARateThatIsNotItsBytesByItsSecondsIsLeftOut) {
+  auto document = FindDocument("", Sample("iperf/iperf3_tcp.json"));
+  ASSERT_TRUE(document.ok());
+  Json& end = document->json["end"];
+  const auto raise = [](Json& of) {
+    of["bits_per_second"] = of["bits_per_second"].get<double>() * 10;
+  };
+  raise(end["sum_received"]);
+  for (Json& stream : end["streams"]) raise(stream["receiver"]);
+  ExpectLeftOut(ReadText("iperf", document->json.dump()), "throughput",
+                "is not what was counted by its time");
+}
+
+// In all forms of fio, and with the total that such a rate is in.
+TEST(ReaderRates, OfFioARateThatIsNotWhatWasCountedByItsTimeIsLeftOut) {
+  auto document = FindDocument("", Sample("fio/worker0.json"));
+  ASSERT_TRUE(document.ok());
+  Json& side = document->json["jobs"][0]["read"];
+  for (const char* field : {"bw_bytes", "iops"}) side[field] = side[field].get<double>() * 10;
+  for (const std::string& text :
+       {document->json.dump(),
+        absl::StrReplaceAll(Sample("fio/cases/fio_cmdprio.txt"), {{"IOPS=", "IOPS=9"}}),
+        absl::StrReplaceAll(Sample("fio/cases/fio_cmdprio.txt"), {{"BW=", "BW=9"}})}) {
+    const auto read = ReadText("fio", text);
+    ASSERT_TRUE(read.ok()) << read.status();
+    ASSERT_EQ(read->failures.size() % 2, 0U);
+    ASSERT_GE(read->failures.size(), 2U);
+    const std::string name = read->failures[0].stage;
+    EXPECT_TRUE(LeavesOut(*read, name, "is not what was counted by its time"));
+    EXPECT_TRUE(LeavesOut(*read, name, "worker=all: one of its parts is left out"));
+    for (const Measurement& one : read->measurements) {
+      EXPECT_FALSE(one.name == name && one.dimensions[0].second == "read") << one.name;
+    }
+  }
+}
+
+TEST(ReaderRates, OfFiosTerseFormTheKibibytesAreTheJudge) {
+  const std::string text = Sample("fio/write.terse");
+  const auto fields = [&] {
+    std::vector<std::string> all(1);
+    for (const char c : text) {
+      if (c == ';') {
+        all.emplace_back();
+      } else {
+        all.back() += c;
+      }
+    }
+    return all;
+  }();
+  constexpr std::size_t kWrites = 5 + 41;  // the first field of writes
+  const std::string rate = ";" + fields[kWrites + 1] + ";" + fields[kWrites + 2] + ";";
+  const std::string ten = ";" + fields[kWrites + 1] + "0;" + fields[kWrites + 2] + ";";
+  ExpectLeftOut(ReadText("fio", absl::StrReplaceAll(text, {{rate, ten}})), "bandwidth",
+                "is not what was counted by its time");
+}
+
+// ---- Times of zero
+
+std::string ImbWith(const std::string& rows, const std::string& heading) {
+  return "#    Intel(R) MPI Benchmarks 2021.3, MPI-1 part\n# Benchmarking Allreduce\n"
+         "# #processes = 4\n" +
+         heading + "\n" + rows + "\n\n# All processes entering MPI_Finalize\n";
+}
+
+TEST(ReaderRates, ATimeOfZeroIsBelowTheClockAndNoBest) {
+  const auto read = ReadText(
+      "mpi-pingpong", ImbWith("0 1000 0.00 0.00 0.00\n4 1000 0.00 0.00 0.00\n8 1000 0.5 0.5 0.5",
+                              "#bytes #repetitions t_min[usec] t_max[usec] t_avg[usec]"));
+  ASSERT_TRUE(read.ok()) << read.status();
+  EXPECT_EQ(ValueOf(*read, "min_latency"), 0.5);
+  // Of no bytes a collective does nothing, which is no failure.
+  ASSERT_EQ(read->failures.size(), 1U);
+  EXPECT_EQ(read->failures[0].reason, "row left out, size 4: latency 0 us is below the clock");
+  ASSERT_EQ(read->notes.size(), 1U);
+  EXPECT_EQ(read->notes[0], "Allreduce: row left out, size 0: latency 0 us is below the clock");
+  EXPECT_EQ(FirstFault(*read), "");
+  const auto osu = ReadText("osu",
+                            "# OSU MPI Latency Test v7.4\n# Size          Latency (us)\n"
+                            "1                       0.00\n2                       0.30\n");
+  ASSERT_TRUE(osu.ok()) << osu.status();
+  EXPECT_EQ(ValueOf(*osu, "min_latency"), 0.3);
+  EXPECT_TRUE(LeavesOut(*osu, "osu_latency", "latency 0 us is below the clock"));
+}
+
+TEST(ReaderRates, ARateOfInfinityIsARowWithItsReasonAndNoLostFile) {
+  const auto imb =
+      ReadText("mpi-pingpong", ImbWith("4 1000 0.00 inf\n8 1000 0.50 16.00\n16 1000 nan 16.00",
+                                       "#bytes #repetitions t[usec] Mbytes/sec"));
+  ASSERT_TRUE(imb.ok()) << imb.status();
+  EXPECT_EQ(ValueOf(*imb, "peak_bandwidth"), 16);
+  EXPECT_EQ(imb->failures.size(), 2U);
+  const auto osu = ReadText("osu",
+                            "# OSU MPI Bandwidth Test v7.4\n# Size      Bandwidth (MB/s)\n"
+                            "1                        inf\n2                       -nan\n"
+                            "4                      12.50\n");
+  ASSERT_TRUE(osu.ok()) << osu.status();
+  EXPECT_EQ(ValueOf(*osu, "peak_bandwidth"), 12.5);
+  EXPECT_EQ(osu->failures.size(), 2U);
+  std::string text = Sample("rdma/read_bw.txt");
+  const std::size_t row = text.find("\n 4096 ");
+  const std::size_t rate = text.find_last_not_of(' ', text.find('\n', row + 1) - 1);
+  const std::size_t begin = text.rfind(' ', rate) + 1;
+  text.replace(begin, rate + 1 - begin, "inf");
+  const auto rdma = ReadText("rdma-bandwidth", text);
+  ASSERT_TRUE(rdma.ok()) << rdma.status();
+  ASSERT_EQ(rdma->failures.size(), 1U);
+  EXPECT_NE(rdma->failures[0].reason.find("is not finite"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace twofold::suite
