@@ -38,6 +38,8 @@ struct Log {
   std::vector<Stream> streams;
   ByStream encoders;
   ByStream resolutions;
+  std::set<std::string> videos;   // streams of outputs; the log need not say them
+  std::set<std::string> copied;   // streams that are not encoded (-c copy)
   std::set<std::string> outputs;  // that the progress speaks of
   std::string version;
   std::string fatal;  // the first line of that kind
@@ -92,11 +94,13 @@ std::optional<Stream> ReadStream(std::string_view line) {
   return Stream{StreamId(*rest), *frames};
 }
 
-// "Stream #0:0 -> #1:0 (rawvideo (native) -> mpeg4 (native))"
+// "Stream #0:0 -> #1:0 (rawvideo (native) -> mpeg4 (native))", or "Stream #0:0 -> #0:0 (copy)"
 void ReadMapping(std::string_view line, Log& log) {
   const std::size_t to = line.find(" -> #");
   const std::size_t made = line.rfind(" -> ");
-  if (to == std::string_view::npos || made == to) return;
+  if (to == std::string_view::npos) return;
+  if (line.ends_with(" (copy)")) log.copied.insert(StreamId(line.substr(to + 5)));
+  if (made == to) return;
   const auto words = Words(line.substr(made + 4));  // "mpeg4", "(native))"
   if (words.size() < 2) return;
   std::string_view encoder = words[1].substr(1, words[1].find(')') - 1);
@@ -113,6 +117,7 @@ bool IsResolution(std::string_view word) {
 void ReadFormat(std::string_view rest, Log& log) {
   const std::size_t video = rest.find(": Video: ");
   if (video == std::string_view::npos) return;
+  log.videos.insert(StreamId(rest));
   for (std::string_view word : Words(rest.substr(video))) {
     if (word.ends_with(',')) word.remove_suffix(1);
     if (!IsResolution(word)) continue;
@@ -185,11 +190,42 @@ bool RatesAgree(const Progress& last) {
   return std::abs(*last.fps - by_speed) <= kOfFps + kShare * by_speed;
 }
 
+// Videos that went through as they came. A log that does not say which streams are videos says
+// this of all that it has.
+std::vector<std::string> CopiedVideos(const Log& log) {
+  std::vector<std::string> videos;
+  for (const std::string& stream : log.copied) {
+    if (log.videos.empty() || log.videos.contains(stream)) videos.push_back(stream);
+  }
+  return videos;
+}
+
+// Videos whose frames the numbers are about: those that the log counts, or those of the first
+// output, of which the progress speaks.
+std::vector<std::string> CountedVideos(const Log& log) {
+  std::vector<std::string> ids;
+  for (const Stream& stream : log.streams) ids.push_back(stream.id);
+  if (!log.streams.empty()) return ids;
+  for (const std::string& video : log.videos) {
+    if (video.starts_with("0:")) ids.push_back(video);
+  }
+  return ids;
+}
+
+// Whether the frames it counts were copied, so that their rate is none of an encoder.
+bool OnlyCopies(const Log& log) {
+  const auto counted = CountedVideos(log);
+  if (counted.empty()) return !log.copied.empty() && log.encoders.empty();
+  return std::all_of(counted.begin(), counted.end(),
+                     [&](const std::string& id) { return log.copied.contains(id); });
+}
+
 // Why the end of the log cannot be believed, if so.
 std::string Doubt(const Log& log) {
   if (log.blocks.empty()) return "no -progress of ffmpeg in it";
   const Progress& last = log.blocks.back();
   if (!last.ended) return "ffmpeg's progress has no end: it was stopped";
+  if (OnlyCopies(log)) return "its video is copied (-c copy): nothing was encoded";
   if (last.frames.value_or(0) <= 0) return "no frame was encoded";
   for (const Stream& stream : log.streams) {
     if (stream.frames <= 0) return "no frame was encoded for output " + stream.id;
@@ -225,18 +261,18 @@ Status CheckAsked(const std::string& stage, const v1::suites::MediaSpec& spec, c
 }
 
 // Of an output, or of all of them joined by '+': by which encoder, and how large. Nothing else of
-// what was asked for is in a log.
+// what was asked for is in a log. What is copied beside them takes its share, too.
 void AddHow(const Log& log, const std::string& id, Dimensions& dimensions) {
   for (const auto& [name, by_stream] :
        {std::pair<const char*, const ByStream&>{"encoder", log.encoders},
         {"resolution", log.resolutions}}) {
     std::vector<std::string> values;
-    for (const Stream& stream : log.streams) {
-      const auto found = by_stream.find(stream.id);
-      if ((id.empty() || id == stream.id) && found != by_stream.end()) {
-        values.push_back(found->second);
-      }
+    for (const std::string& video : CountedVideos(log)) {
+      const auto found = by_stream.find(video);
+      if ((id.empty() || id == video) && found != by_stream.end()) values.push_back(found->second);
     }
+    const bool of_all = id.empty() && &by_stream == &log.encoders;
+    if (of_all && !values.empty()) values.insert(values.end(), CopiedVideos(log).size(), "copy");
     if (!values.empty()) dimensions.emplace_back(name, absl::StrJoin(values, "+"));
   }
 }
