@@ -106,12 +106,17 @@ std::size_t RuntimePrefix(std::string_view line) {
   return fits ? PastBlank(line, time + kStream) : 0;
 }
 
-// "Nov 28 12:43:19 ", or with its weekday and year, "Sat Nov 28 12:43:19 2026 ".
+// "Nov 28 12:43:19 ", with its weekday and year "Sat Nov 28 12:43:19 2026 ", or "2026-11-28
+// 12:43:19.123 ".
 std::size_t ClockPrefix(std::string_view line) {
-  for (const std::string_view shape : {"aaa aaa _0 00:00:00 0000", "aaa _0 00:00:00"}) {
+  constexpr std::string_view kShapes[] = {"aaa aaa _0 00:00:00 0000", "aaa _0 00:00:00",
+                                          "0000-00-00 00:00:00", "00:00:00"};
+  for (const std::string_view shape : kShapes) {
     if (!StartsLike(line, shape)) continue;
-    if (line.size() == shape.size()) return shape.size();
-    return line[shape.size()] == ' ' ? shape.size() + 1 : 0;
+    std::size_t end = shape.size();
+    const bool has_fraction = line.size() > end && (line[end] == '.' || line[end] == ',');
+    if (has_fraction) end = std::min(line.find_first_not_of(kDigits, end + 1), line.size());
+    return end == line.size() || line[end] == ' ' ? PastBlank(line, end) : 0;
   }
   return 0;
 }
@@ -176,7 +181,7 @@ constexpr Prefix kPrefixes[] = {{PodPrefix, "kubectl logs --prefix", true, Says:
                                 {JournalPrefix, "journalctl or syslog", true, Says::kProcess},
                                 {RuntimePrefix, "a container runtime's file", true, Says::kTime},
                                 {TimePrefix, "kubectl logs --timestamps", true, Says::kTime},
-                                {ClockPrefix, "iperf3 --timestamps", true, Says::kTime},
+                                {ClockPrefix, "iperf3 --timestamps or ts", true, Says::kTime},
                                 {RankPrefix, "mpirun --tag-output", false, Says::kTime}};
 
 /// Calls `use` with each line of `text` and its end: "\n", or "" of a last line that has none.

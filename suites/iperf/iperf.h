@@ -63,6 +63,7 @@ struct Row {
   /// Its end is a tenth of a second to the last of four digits, as that of an interval; a run ends
   /// when it ends.
   bool is_round = false;
+  double counted_bits_per_s = 0;  ///< its bytes by its time; 0: they have too few digits
 };
 
 /// nullopt: the line is none. What it returns points into `line`.

@@ -214,7 +214,8 @@ double SumOfStreams(const Rows& rows, const Row& total) {
 void AddSent(const Rows& rows, const Row& total, Measurements& result) {
   const char* name = rows.udp ? "throughput_sent" : "throughput";
   const double rate = total.bits_per_second / kGiga;
-  const std::string fault = FaultOfTotal(rate, SumOfStreams(rows, total) / kGiga, "Gbit/s");
+  std::string fault = FaultOfTotal(rate, SumOfStreams(rows, total) / kGiga, "Gbit/s");
+  if (fault.empty()) fault = FaultOfRate(rate, total.counted_bits_per_s / kGiga, "Gbit/s");
   if (fault.empty()) {
     Add(name, rate, "Gbit/s", Better::kHigher, !rows.udp, result);
   } else {

@@ -136,7 +136,9 @@ class TextReader {
               .received_bits_per_s = received->bits_per_second,
               .sent_bits_per_s = sent->bits_per_second,
               .parts_received_bits_per_s = SumOfStreams(rows.received),
-              .parts_sent_bits_per_s = SumOfStreams(rows.sent)};
+              .parts_sent_bits_per_s = SumOfStreams(rows.sent),
+              .counted_received_bits_per_s = received->counted_bits_per_s,
+              .counted_sent_bits_per_s = sent->counted_bits_per_s};
     if (done_.udp) {
       flow.loss = ToLoss(*received);
       if (!flow.loss || flow.loss->packets <= 0) {

@@ -1,5 +1,6 @@
 #include <absl/strings/str_cat.h>
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <utility>
@@ -45,6 +46,15 @@ bool IsRound(std::string_view end) {
   return point != std::string_view::npos && end.size() == point + 5 && end.ends_with(kRound);
 }
 
+// Bits a second by what was counted: "1.04" (1 GByte) tells within a percent, "0.01" does not.
+double CountedRate(std::string_view digits, double bytes, double seconds) {
+  constexpr std::ptrdiff_t kLeastDigits = 3;
+  constexpr double kLeastSeconds = 1;  // old versions print tenths
+  digits.remove_prefix(std::min(digits.find_first_not_of("0."), digits.size()));
+  const auto known = std::count_if(digits.begin(), digits.end(), [](char c) { return c != '.'; });
+  return known >= kLeastDigits && seconds >= kLeastSeconds ? 8 * bytes / seconds : 0;
+}
+
 }  // namespace
 
 std::optional<Row> ToRow(std::string_view line) {
@@ -75,6 +85,7 @@ std::optional<Row> ToRow(std::string_view line) {
   row.is_round = IsRound(end_text);
   row.bytes = *bytes;
   row.bits_per_second = *bits;
+  row.counted_bits_per_s = CountedRate(words[2], *bytes, *end - *start);
   row.rest.assign(words.begin() + 6, words.end());
   return row;
 }

@@ -46,8 +46,8 @@ Result<Tables> ReadImb(const std::string& stage, std::string_view text);
 /// Makes the bandwidths of a table MB/s (10^6 bytes). Which bytes the tool counts, and in how many
 /// directions, its own rows prove: bandwidth is size by time, or size by message rate. Until 2017
 /// the Mbytes of IMB had 2^20 bytes, since then 10^6, under the same heading. `otherwise`: bytes in
-/// a mega where rows have too few digits to tell. A row whose bandwidth is more than its own size
-/// and time say is left out, with its reason.
+/// a mega where rows have too few digits to tell. A row whose bandwidth is not what its own
+/// size and time say is left out, with its reason.
 /// Returns in how many directions bytes are counted; 0: rows cannot tell.
 int SettleUnit(double otherwise, Table& table);
 

@@ -169,6 +169,13 @@ Status CheckAsked(const std::string& stage, const std::string& json, const Readi
   return absl::OkStatus();
 }
 
+// Where nobody knows up to which size it was to go, whole rows may be the first of more.
+void NoteEnd(const Reading& reading, Measurements& result) {
+  const double last = reading.tables.all[0].data.rows.back()[0];
+  result.notes.push_back(
+      absl::StrCat("NetPIPE says no end: its table may be cut off after size ", NumberText(last)));
+}
+
 }  // namespace
 
 std::vector<std::size_t> Runs(std::string_view text) {
@@ -194,7 +201,9 @@ Result<Measurements> Parse(const Outputs& outputs) {
   if (!reading.ok()) return reading.status();
   if (reading->tables.all.empty()) return Unreadable(stage, "no table of IMB or NetPIPE in it");
   if (Status status = CheckAsked(stage, outputs.spec, *reading); !status.ok()) return status;
-  return ToMeasurements(stage, *reading);
+  auto result = ToMeasurements(stage, *reading);
+  if (result.ok() && outputs.spec.empty() && reading->tool == "NetPIPE") NoteEnd(*reading, *result);
+  return result;
 }
 
 }  // namespace twofold::suite::mpi_pingpong

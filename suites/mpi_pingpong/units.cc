@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "lib/suite/plausible.h"
@@ -17,7 +19,7 @@ constexpr double kMiB = 1048576;
 constexpr double kLeast = 10;           // MB/s: less is printed with too few digits
 constexpr double kLeastTime = 0.25e-6;  // s: times are printed in hundredths of a microsecond
 constexpr double kNear = 0.03;          // less than half of what 2^20 and 10^6 are apart
-constexpr double kTooMuch = 1.1;        // over what a row's own size and time say
+constexpr double kTooMuch = 1.1;        // over what a row's own size and time say, or below
 
 std::optional<std::size_t> ColumnOf(const SizeTable& table, std::string_view name) {
   for (std::size_t i = 0; i < table.columns.size(); ++i) {
@@ -59,6 +61,21 @@ bool Tells(const Shape& shape, const TimedRate& row) {
          row.seconds > least_time;
 }
 
+// What is wrong with a bandwidth by the size and time of its row, counted in so many directions at
+// most and at least; empty: nothing, or it has too few digits.
+std::string FaultOf(const Shape& shape, const std::vector<double>& row, int most, int least,
+                    double mega) {
+  TimedRate one = shape.Of(row, most);
+  if (Tells(shape, one) && one.megas > kTooMuch * Computed(one, mega)) {
+    return absl::StrCat(one.megas, " MB/s is more than its size in its time");
+  }
+  one = shape.Of(row, least);
+  const double by_time = Computed(one, mega);
+  const double is = std::exchange(one.megas, by_time);  // whose digits tell
+  if (!Tells(shape, one) || is * kTooMuch >= by_time) return {};
+  return absl::StrCat(is, " MB/s is less than its size in its time");
+}
+
 bool Agrees(const TimedRate& row) {
   return std::abs(row.megas / Computed(row, kMB) - 1) < kNear ||
          std::abs(row.megas / Computed(row, kMiB) - 1) < kNear;
@@ -95,16 +112,16 @@ int SettleUnit(double otherwise, Table& table) {
   constexpr int kMostDirections = 4;
   const Proof proof = Prove(*shape, table.data);
   const double mega = proof.directions == 0 ? otherwise : proof.unit == "MiB/s" ? kMiB : kMB;
-  const int directions = proof.directions == 0 ? kMostDirections : proof.directions;
+  const int most = proof.directions == 0 ? kMostDirections : proof.directions;
+  const int least = std::max(1, proof.directions);
   std::erase_if(table.data.rows, [&](std::vector<double>& row) {
-    const TimedRate one = shape->Of(row, directions);
-    const bool too_much = Tells(*shape, one) && one.megas > kTooMuch * Computed(one, mega);
-    if (too_much) {
-      table.bad_rows.push_back(absl::StrCat("row left out, size ", NumberText(row[0]), ": ",
-                                            one.megas, " MB/s is more than its size in its time"));
+    const std::string fault = FaultOf(*shape, row, most, least, mega);
+    if (!fault.empty()) {
+      table.bad_rows.push_back(
+          absl::StrCat("row left out, size ", NumberText(row[0]), ": ", fault));
     }
     if (mega != kMB) row[shape->bandwidth] = row[shape->bandwidth] * mega / kMB;
-    return too_much;
+    return !fault.empty();
   });
   return proof.directions;
 }

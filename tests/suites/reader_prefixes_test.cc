@@ -26,6 +26,9 @@ constexpr Skipping kSkipped[] = {
     {"2026-11-28T12:43:19+0000 node-7 bench[4711]: ", "journalctl or syslog"},
     {"Nov 28 12:43:19 ", "iperf3 --timestamps"},
     {"Sat Nov 28 12:43:19 2026 ", "iperf3 --timestamps"},
+    {"2026-11-28 12:43:19 ", "iperf3 --timestamps"},
+    {"2026-11-28 12:43:19,123 ", "iperf3 --timestamps"},
+    {"12:43:19.123456 ", "iperf3 --timestamps"},
     {"0: ", "srun --label"},
     {" 0: ", "srun --label"}};
 
