@@ -9,6 +9,7 @@
 #include <set>
 #include <utility>
 
+#include "lib/suite/json.h"
 #include "lib/suite/plausible.h"
 #include "lib/suite/text.h"
 
@@ -280,6 +281,33 @@ void SayPrefix(const char* source, std::vector<std::string>& notes) {
   notes.push_back(absl::StrCat("a prefix on its lines skipped, as of ", source));
 }
 
+// ---- Lines that are wrapped
+
+constexpr std::string_view kWrapped = R"({"log":")";
+
+// What docker has written down of a line: {"log":"text\n","stream":"stdout","time":"..."}, which of
+// a long line is a piece without end. nullopt: it is another line.
+std::optional<std::string> WrappedIn(std::string_view line) {
+  if (!line.starts_with(kWrapped)) return std::nullopt;
+  const Json json = Json::parse(line, nullptr, false);
+  const Json* stream = json.is_object() ? Find(json, {"stream"}) : nullptr;
+  if (stream == nullptr || Find(json, {"time"}) == nullptr) return std::nullopt;
+  return TextAt(json, {"log"});
+}
+
+// Lines without what docker's json-file wraps each in; nullopt: there are none.
+std::optional<std::string> Unwrapped(std::string_view text) {
+  std::string plain;
+  bool found = false;
+  ForEachLine(text, [&](std::string_view line, std::string_view end) {
+    const auto inside = WrappedIn(line);
+    found = found || inside;
+    absl::StrAppend(&plain, inside ? *inside : absl::StrCat(std::string(line), std::string(end)));
+  });
+  if (!found) return std::nullopt;
+  return plain;
+}
+
 // ---- Indentation
 
 std::size_t CommonIndentation(std::string_view text) {
@@ -345,6 +373,10 @@ Result<std::string> CleanText(std::string_view text, std::vector<std::string>& n
     }
   }
   std::string clean = PlainLines(text);
+  if (const auto unwrapped = Unwrapped(clean)) {
+    clean = PlainLines(*unwrapped);
+    SayPrefix("docker's json-file", notes);
+  }
   for (const Prefix& prefix : kPrefixes) {
     if (!IsThere(prefix, clean)) continue;
     std::set<std::string> sources;

@@ -29,9 +29,9 @@ class Skipped {
 
 /// What a tool printed, without what others have put around it: a mark of byte order, colours,
 /// carriage returns (each ends a line), one prefix of a kind on each line (of kubectl, docker
-/// compose, container runtimes, journald, mpirun, srun, iperf3), a common indentation. Prefixes are
-/// said in `notes`.
-/// Errors   kDataLoss, without a stage: lines of several containers or processes; UTF-16.
+/// and its compose, container runtimes, journald, mpirun, srun, iperf3), a common indentation.
+/// Prefixes are said in `notes`. Errors   kDataLoss, without a stage: lines of several containers
+/// or processes; UTF-16.
 Result<std::string> CleanText(std::string_view text, std::vector<std::string>& notes);
 
 /// Offsets of the lines of `text` for which `begins` holds.

@@ -189,12 +189,16 @@ constexpr std::string_view kComplaints[] = {"connect failed",      "Unknown host
                                             "read failed",         "write failed",
                                             "did not receive ack", "Connection timed out"};
 
-// Measurements of all streams, or of one.
-void Add(const char* name, double value, const char* unit, Better better, bool headline,
-         Measurements& result, std::string_view stream = {}) {
+// Of all streams, or of one.
+Dimensions DimensionsOf(std::string_view stream) {
   Dimensions dimensions = {{"direction", "forward"}};
   if (!stream.empty()) dimensions.emplace_back("stream", std::string(stream));
-  result.measurements.push_back({name, value, unit, better, headline, std::move(dimensions)});
+  return dimensions;
+}
+
+void Add(const char* name, double value, const char* unit, Better better, bool headline,
+         Measurements& result, std::string_view stream = {}) {
+  result.measurements.push_back({name, value, unit, better, headline, DimensionsOf(stream)});
 }
 
 // What the streams together have that `total` may be the rate of: the sum of their rates, or their
@@ -211,24 +215,30 @@ double SumOfStreams(const Rows& rows, const Row& total) {
   return std::clamp(total.bits_per_second, least, rates);
 }
 
-void AddSent(const Rows& rows, const Row& total, Measurements& result) {
-  const char* name = rows.udp ? "throughput_sent" : "throughput";
-  const double rate = total.bits_per_second / kGiga;
-  std::string fault = FaultOfTotal(rate, SumOfStreams(rows, total) / kGiga, "Gbit/s");
-  if (fault.empty()) fault = FaultOfRate(rate, total.counted_bits_per_s / kGiga, "Gbit/s");
+// The rate of a row, unless its streams or its bytes say another. `streams`: what they have
+// together; 0: it is one itself.
+void AddRate(const char* name, const Row& row, double streams, bool headline, Measurements& result,
+             std::string_view stream = {}) {
+  const double rate = row.bits_per_second / kGiga;
+  std::string fault = FaultOfTotal(rate, streams / kGiga, "Gbit/s");
+  if (fault.empty()) fault = FaultOfRate(rate, row.counted_bits_per_s / kGiga, "Gbit/s");
   if (fault.empty()) {
-    Add(name, rate, "Gbit/s", Better::kHigher, !rows.udp, result);
+    Add(name, rate, "Gbit/s", Better::kHigher, headline, result, stream);
   } else {
-    result.failures.push_back({name, "left out: " + fault});
+    result.failures.push_back({name, LeftOut(DimensionsOf(stream), fault)});
   }
+}
+
+void AddSent(const Rows& rows, const Row& total, Measurements& result) {
+  AddRate(rows.udp ? "throughput_sent" : "throughput", total, SumOfStreams(rows, total), !rows.udp,
+          result);
   const auto retransmits = rows.retransmits.find(total.id);
   if (retransmits != rows.retransmits.end()) {
     Add("retransmits", retransmits->second, "", Better::kLower, true, result);
   }
   for (const auto& [id, row] : rows.sent) {
     if (id == kSum) continue;
-    Add("throughput_sent", row.bits_per_second / kGiga, "Gbit/s", Better::kHigher, false, result,
-        id);
+    AddRate("throughput_sent", row, 0, false, result, id);
     Add("transfer", row.bytes / 1024, "KiB", Better::kNone, false, result, id);
   }
 }

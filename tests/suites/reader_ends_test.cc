@@ -92,6 +92,20 @@ TEST(ReaderEnds, TheFullObjectAfterAStreamOfEventsIsOfTheSameRun) {
   EXPECT_TRUE(FailsWith(ReadText("iperf", stream + full.dump() + "\n" + stream), "2 runs"));
 }
 
+// ---- NetPIPE
+
+TEST(ReaderEnds, ATableOfNetpipeHasNoEndWhichIsSaidUnlessTheSpecHasIt) {
+  Outputs outputs = Saved("mpi_pingpong/netpipe.txt");
+  const auto saved = FindSuite("mpi-pingpong")->parse(outputs);
+  ASSERT_TRUE(saved.ok()) << saved.status();
+  ASSERT_EQ(saved->notes.size(), 1U);
+  EXPECT_EQ(saved->notes[0], "NetPIPE says no end: its table may be cut off after size 65539");
+  outputs.spec = R"({"tool": "netpipe", "maxlog": 16})";
+  const auto asked = FindSuite("mpi-pingpong")->parse(outputs);
+  ASSERT_TRUE(asked.ok()) << asked.status();
+  EXPECT_TRUE(asked->notes.empty());
+}
+
 // ---- OpenFOAM
 
 TEST(ReaderEnds, AStepThatLostItsLinesIsNoShorterStepOfTheNext) {

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <string>
 
-#include "suites/table/table.h"
+#include "lib/suite/json.h"
 #include "tests/suites/samples.h"
 
 namespace twofold::suite {
@@ -99,6 +99,26 @@ TEST(ReaderPrefixes, LinesOfSeveralSourcesAreNotOneDocument) {
       FailsWith(ReadText("iperf", Prefixed("Nov 28 12:43:19 node-7 iperf3[4711]: ", text) +
                                       Prefixed("Nov 28 12:44:19 node-7 iperf3[4712]: ", text)),
                 "lines of 2 processes, such as node-7 iperf3[4711]: and node-7 iperf3[4712]:"));
+}
+
+// As it lies in /var/lib/docker/containers.
+TEST(ReaderPrefixes, WhatDockerWrapsEachLineInIsSkippedAndSaid) {
+  for (const auto& [suite, sample] : kOfSuites) {
+    const std::string text = Sample(sample);
+    std::string log;
+    for (std::size_t at = 0; at < text.size();) {
+      const std::size_t end = std::min({text.find('\n', at), text.size() - 1, at + 16383}) + 1;
+      Json line = {{"log", text.substr(at, end - at)},
+                   {"stream", "stdout"},
+                   {"time", "2026-11-20T23:41:55.1Z"}};
+      absl::StrAppend(&log, line.dump(), "\n");
+      at = end;
+    }
+    const auto read = ReadText(suite, log);
+    ASSERT_TRUE(read.ok()) << sample << ": " << read.status();
+    EXPECT_EQ(read->measurements, ReadText(suite, text)->measurements) << sample;
+    EXPECT_TRUE(Notes(*read, "docker's json-file")) << sample;
+  }
 }
 
 // Container runtimes cut what has no end after 16 KiB.

@@ -30,6 +30,12 @@ void ExpectLeftOut(const Result<Measurements>& read, const std::string& name,
   EXPECT_EQ(FirstFault(*read), "");
 }
 
+std::string ImbWith(const std::string& rows, const std::string& heading) {
+  return "#    Intel(R) MPI Benchmarks 2021.3, MPI-1 part\n# Benchmarking Allreduce\n"
+         "# #processes = 4\n" +
+         heading + "\n" + rows + "\n\n# All processes entering MPI_Finalize\n";
+}
+
 // ---- Totals and parts
 
 TEST(ReaderRates, ATotalThatIsFarFromTheSumOfItsPartsIsNone) {
@@ -97,6 +103,21 @@ TEST(ReaderRates, OfIperf3ARateThatIsNotItsBytesByItsSecondsIsLeftOut) {
                 "is not what was counted by its time");
 }
 
+TEST(ReaderRates, OfIperfAsTextTheBytesAreTheJudgeWhereTheyHaveDigits) {
+  const auto client = [](const std::string& row) {
+    return "[  1] local 10.0.0.1 port 40000 connected with 10.0.0.2 port 5001\n" + row + "\n";
+  };
+  const auto read =
+      ReadText("iperf", client("[  1] 0.0000-2.0001 sec  1.04 GBytes  44.6 Gbits/sec"));
+  for (const char* name : {"throughput", "throughput_sent"}) {
+    ExpectLeftOut(read, name, "44.6 Gbit/s is not what was counted by its time, 4.4");
+  }
+  // 0.01 GBytes may be a third less or more.
+  const auto few =
+      ReadText("iperf", client("[  1] 0.0000-2.0001 sec  0.01 GBytes  0.06 Gbits/sec"));
+  EXPECT_TRUE(few.ok() && few->failures.empty());
+}
+
 // In all forms of fio, and with the total that such a rate is in.
 TEST(ReaderRates, OfFioARateThatIsNotWhatWasCountedByItsTimeIsLeftOut) {
   auto document = FindDocument("", Sample("fio/worker0.json"));
@@ -140,13 +161,24 @@ TEST(ReaderRates, OfFiosTerseFormTheKibibytesAreTheJudge) {
                 "is not what was counted by its time");
 }
 
-// ---- Times of zero
-
-std::string ImbWith(const std::string& rows, const std::string& heading) {
-  return "#    Intel(R) MPI Benchmarks 2021.3, MPI-1 part\n# Benchmarking Allreduce\n"
-         "# #processes = 4\n" +
-         heading + "\n" + rows + "\n\n# All processes entering MPI_Finalize\n";
+TEST(ReaderRates, OfImbABandwidthIsItsSizeByItsTimeNeitherMoreNorLess) {
+  const auto text = [](const char* bandwidth) {
+    std::string rows = "65536 10 40.00 1638.40\n131072 10 80.00 1638.40\n262144 10 160.00 ";
+    return ImbWith(rows + bandwidth, "#bytes #repetitions t[usec] Mbytes/sec");
+  };
+  const auto plain = ReadText("mpi-pingpong", text("1638.40"));
+  ASSERT_TRUE(plain.ok() && plain->failures.empty()) << plain.status();
+  for (const auto& [bandwidth, why] : {std::pair{"16384.00", "more"}, {"1.64", "less"}}) {
+    const auto read = ReadText("mpi-pingpong", text(bandwidth));
+    ASSERT_TRUE(read.ok()) << read.status();
+    ASSERT_EQ(read->failures.size(), 1U);
+    EXPECT_NE(read->failures[0].reason.find(absl::StrCat(why, " than its size in its time")),
+              std::string::npos);
+    EXPECT_EQ(ValueOf(*read, "peak_bandwidth"), 1638.4);
+  }
 }
+
+// ---- Times of zero
 
 TEST(ReaderRates, ATimeOfZeroIsBelowTheClockAndNoBest) {
   const auto read = ReadText(
