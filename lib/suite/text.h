@@ -18,6 +18,17 @@ namespace twofold::suite {
 /// progress is shown that way. The last one need not have an end.
 std::vector<std::string_view> Lines(std::string_view text);
 
+/// Calls `use` with each line of `text` and its end: "\n", or "" of a last line that has none.
+template <typename Use>
+void ForEachLine(std::string_view text, Use&& use) {
+  while (!text.empty()) {
+    const std::size_t end = text.find('\n');
+    const bool ended = end != std::string_view::npos;
+    use(text.substr(0, end), ended ? "\n" : "");
+    text.remove_prefix(ended ? end + 1 : text.size());
+  }
+}
+
 /// What stands between blanks and tabs.
 std::vector<std::string_view> Words(std::string_view line);
 
