@@ -371,6 +371,8 @@ report() {
   else
     echo "Throughput: $now on reqs-per-sec (pods: $1)"
   fi
+  left_out=$(value left_out "$window")
+  [ -z "$left_out" ] || echo "  $left_out"
   of=$failed
   if all_failed; then of="all $failed" verdict=failures; fi
   [ "$failed" = 0 ] || fail "$1 workers: $of jobs failed: $(error_text)"

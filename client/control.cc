@@ -135,7 +135,7 @@ Result<Page> Look(Context& context, const http::Params& query) {
   const Pods pods = parameters.WhichPods();
   if (!parameters.status().ok()) return parameters.status();
   const load::Snapshot& seen = context.Look();
-  return LookPage(seen, stats::LookAtStep(earlier, seen.estimate, seen.spread, plan), pods);
+  return LookPage(seen, stats::LookAtStep(earlier, seen.estimate, seen.measured, plan), pods);
 }
 
 Result<Page> Verdict(Context&, const http::Params& query) {

@@ -232,6 +232,8 @@ Object Step(const stats::StepVerdict& step, Pods pods) {
           {"any_pods", Interval(step.any_pods)},
           {"verdict", stats::Name(Chosen(step, pods).verdict)},
           {"why", twofold::WhyUndecided(step, pods == Pods::kAny)},
+          {"left_out_seconds", step.cut},
+          {"left_out", LeftOut(step)},
           {"repeats_needed", step.repeats_needed}};
 }
 
@@ -244,7 +246,8 @@ Object RatioFacts(const stats::StepVerdict& step, Pods pods) {
           {"these_lower", Rounded(step.these_pods.lower)},
           {"these_upper", Rounded(step.these_pods.upper)},
           {"any_lower", Rounded(step.any_pods.lower)},
-          {"any_upper", Rounded(step.any_pods.upper)}};
+          {"any_upper", Rounded(step.any_pods.upper)},
+          {"left_out", LeftOut(step)}};
 }
 
 std::string StepLines(const stats::StepVerdict& step, Pods pods) {

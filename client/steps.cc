@@ -6,9 +6,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numeric>
 #include <optional>
+#include <utility>
 
 #include "client/limits.h"
+#include "client/window_text.h"
 #include "lib/common/printable.h"
 
 namespace twofold::client {
@@ -16,11 +19,9 @@ namespace {
 
 constexpr std::size_t kMaxFieldShown = 80;  // bytes of a bad field in the error
 
-/// The numbers of a record, in the order of the text.
-constexpr std::array kFields = {kWorkers,        kThroughput,    kLogError, kDegrees,
-                                kStepSeconds,    kConfidence,    kSteady,   kDrift,
-                                kSpreadVariance, kSpreadDegrees, kJobs,     kFailed};
-constexpr std::size_t kFieldsOnce = 10;  // of the first version
+/// The numbers of a record, in the order of the text; what follows is the shape of its window.
+constexpr std::array kFields = {kWorkers,    kSeconds, kMeanLife, kCredit, kGroups,
+                                kConfidence, kSteady,  kJobs,     kFailed};
 using Numbers = std::array<double, kFields.size()>;
 
 /// Cuts off and returns what is before the next `separator`.
@@ -37,17 +38,34 @@ Status BadField(const Limits& field, std::string_view value) {
                                                  Allowed(field)));
 }
 
-Result<Numbers> ParseNumbers(std::string_view text) {
+/// Takes the numbers of a record off its text.
+Result<Numbers> ParseNumbers(std::string_view& text) {
   Numbers numbers{};
   for (std::size_t i = 0; i < kFields.size(); ++i) {
-    if (i == kFieldsOnce && text.empty()) break;
     const std::string_view word = Take(text, ':');
     const std::optional<double> number = NumberWithin(kFields[i], word);
     if (!number) return BadField(kFields[i], word);
     numbers[i] = *number;
   }
-  if (!text.empty()) return absl::InvalidArgumentError("records: one has more than twelve fields");
   return numbers;
+}
+
+Result<stats::StepRecord> ParseRecord(std::string_view text) {
+  const Result<Numbers> numbers = ParseNumbers(text);
+  if (!numbers.ok()) return numbers.status();
+  const auto& [workers, seconds, life, credit, groups, confidence, steady, jobs, failed] = *numbers;
+  stats::StepRecord record = {.workers = static_cast<std::uint32_t>(workers),
+                              .window = {.seconds = seconds,
+                                         .mean_life = life,
+                                         .groups = static_cast<std::uint32_t>(groups)},
+                              .confidence = confidence,
+                              .steady = steady != 0.0,
+                              .jobs = static_cast<std::uint64_t>(jobs),
+                              .failed = static_cast<std::uint64_t>(failed)};
+  if (!ReadShape(text, credit, record.window)) {
+    return absl::InvalidArgumentError("records: what follows the numbers is no shape of a window");
+  }
+  return record;
 }
 
 /// The step with so many workers, which is added at the end if it is not there.
@@ -72,37 +90,28 @@ void SetGrowth(const stats::StepVerdict& verdict, Pods pods, ScalingStep& step) 
 }  // namespace
 
 std::string RecordText(const stats::StepRecord& record) {
+  const stats::MeasuredWindow& window = record.window;
   std::string text = fmt::format(
-      "{}:{:.9g}:{:.6g}:{:.4g}:{:.6g}:{:.6g}:{}:{:.4g}:{:.6g}:{:.6g}:{}:{}", record.workers,
-      record.rate.throughput, record.rate.log_error, record.rate.degrees, record.rate.seconds,
-      record.confidence, record.steady ? 1 : 0, record.drift, record.spread.variance,
-      record.spread.degrees, record.jobs, record.failed);
+      "{}:{:.9g}:{:.6g}:{:.9g}:{}:{:.6g}:{}:{}:{}:", record.workers, window.seconds,
+      window.mean_life, std::accumulate(window.total.begin(), window.total.end(), 0.0),
+      window.groups, record.confidence, record.steady ? 1 : 0, record.jobs, record.failed);
   std::erase(text, '+');  // of 1.2e+04: a blank in a URL, and not needed
-  return text;
+  return text + ShapeText(window);
 }
 
 Result<std::vector<stats::StepRecord>> ParseRecords(std::string_view text) {
   std::vector<stats::StepRecord> records;
   while (!text.empty()) {
-    const Result<Numbers> numbers = ParseNumbers(Take(text, ','));
-    if (!numbers.ok()) return numbers.status();
-    const auto& [workers, throughput, log_error, df, seconds, confidence, steady, drift, variance,
-                 spread_df, jobs, failed] = *numbers;
-    records.push_back({.workers = static_cast<std::uint32_t>(workers),
-                       .rate = {throughput, log_error, df, seconds},
-                       .confidence = confidence,
-                       .steady = steady != 0.0,
-                       .drift = drift,
-                       .spread = {variance, spread_df},
-                       .jobs = static_cast<std::uint64_t>(jobs),
-                       .failed = static_cast<std::uint64_t>(failed)});
+    Result<stats::StepRecord> record = ParseRecord(Take(text, ','));
+    if (!record.ok()) return record.status();
+    records.push_back(*std::move(record));
   }
   return records;
 }
 
 std::string_view VerdictOf(const stats::StepLook& look, Pods pods) {
   if (look.verdict) return stats::Name(Chosen(*look.verdict, pods).verdict);
-  const bool measured = look.record.steady && stats::IsKnown(look.record.rate);
+  const bool measured = look.record.steady && look.record.window.IsKnown();
   return measured ? "measured" : stats::Name(stats::Verdict::kUndecided);
 }
 
@@ -119,7 +128,7 @@ ScalingFound FoundOf(std::span<const stats::StepRecord> records,
     step.jobs += record.jobs;
     step.failed += record.failed;
     step.all_failed = step.all_failed || (record.jobs > 0 && record.jobs == record.failed);
-    if (!step.all_failed && (!record.steady || !stats::IsKnown(record.rate))) {
+    if (!step.all_failed && (!record.steady || !record.window.IsKnown())) {
       step.growth = Growth::kUndecided;
       step.why = record.steady ? "its throughput is not known" : "its throughput was not steady";
     }

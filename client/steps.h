@@ -37,14 +37,12 @@ ScalingFound FoundOf(std::span<const stats::StepRecord> records,
 double SpreadShare(const stats::Spread& spread);
 
 /// A measured step as text that a script keeps and hands back in a URL: no character of it needs an
-/// escape.
+/// escape. Nine numbers, and the shape of the window (client/window_text.h), 570 letters in all:
 ///
-///   workers:throughput:log_error:df:seconds:confidence:steady:drift:spread_variance:spread_df:
-///   jobs:failed
+///   workers:seconds:mean_life:credit:groups:confidence:steady:jobs:failed:SHAPE
 std::string RecordText(const stats::StepRecord& record);
 
-/// Records with commas between; empty text: no records. Those of earlier versions, without jobs and
-/// failed, are read, too.
+/// Records with commas between; empty text: no records.
 /// Errors   kInvalidArgument: which record and field, and what is allowed.
 Result<std::vector<stats::StepRecord>> ParseRecords(std::string_view text);
 

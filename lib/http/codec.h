@@ -14,7 +14,7 @@ namespace twofold::http {
 using WireRequest = boost::beast::http::request<boost::beast::http::string_body>;
 using RequestParser = boost::beast::http::request_parser<boost::beast::http::string_body>;
 
-inline constexpr std::size_t kMaxHead = 8 * 1024;  ///< bytes of request line and headers
+inline constexpr std::size_t kMaxHead = 32 * 1024;  ///< bytes of request line and headers
 
 /// A head as it is sent, with the empty line that ends it.
 std::string ToText(const boost::beast::http::request_header<>& head);

@@ -51,7 +51,7 @@ void Segment::Sent(Instant planned, Instant sent, bool open_loop) {
 void Segment::Ended(const JobEntry& job) {
   const bool answered = job.outcome != v1::OUTCOME_UNSPECIFIED;
   if (!end_ && answered && job.outcome != v1::OUTCOME_REJECTED) {
-    job.began ? throughput_.Ended(job.Begun(), job.ended, job.succeeded())
+    job.began ? throughput_.Ended(job.Begun(), job.ended, job.succeeded(), job.place)
               : throughput_.NeverBegan();
   }
   if (!Has(job.planned)) return;

@@ -53,6 +53,12 @@ class Segment {
   [[nodiscard]] stats::ThroughputEstimate Estimate(Instant now,
                                                    std::span<const Instant> at_work) const;
 
+  /// The same until now, as a verdict needs it. REQUIRES: it is not closed.
+  [[nodiscard]] stats::MeasuredWindow Measured(Instant now,
+                                               std::span<const Instant> at_work) const {
+    return throughput_.Measured(now, at_work);
+  }
+
   /// With the ages of those of `open` that were planned in it.
   [[nodiscard]] Times TimesWith(std::span<const OpenJob> open, Instant now) const;
   [[nodiscard]] const Times& times() const { return times_; }

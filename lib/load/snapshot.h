@@ -16,6 +16,7 @@
 #include "lib/load/profile.h"
 #include "lib/load/segment.h"
 #include "lib/stats/histogram.h"
+#include "lib/stats/measured_window.h"
 #include "lib/stats/throughput.h"
 #include "lib/stats/worker_spread.h"
 
@@ -72,6 +73,7 @@ struct Snapshot {
 
   // Of the window.
   stats::ThroughputEstimate estimate;
+  stats::MeasuredWindow measured{};  ///< as a verdict needs it
   Times times;
   JobCounts jobs;  ///< that were planned in it
   std::vector<Mark> spoiled{};

@@ -37,9 +37,10 @@ void Window::Refused(std::string_view error) {
 
 void Window::Describe(Instant now, const InFlight& in_flight, Snapshot& snapshot) const {
   snapshot.estimate = segment_.Estimate(now, in_flight.at_work);
+  snapshot.measured = segment_.Measured(now, in_flight.at_work);
   // Steady only if the window was not disturbed from outside either.
   if (std::string disturbed = WhyDisturbed(); !disturbed.empty()) {
-    snapshot.estimate.steady = false;
+    snapshot.estimate.usable = snapshot.estimate.steady = false;
     snapshot.estimate.reason = std::move(disturbed);
   }
   snapshot.times = segment_.TimesWith(in_flight.jobs, now);

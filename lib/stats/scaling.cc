@@ -8,183 +8,258 @@
 #include <utility>
 
 #include "lib/stats/comparison.h"
+#include "lib/stats/evidence.h"
 
 namespace twofold::stats {
 namespace {
 
-constexpr double kPodsConfidence = 0.95;
-constexpr double kPrecise = 0.02;      // half a width of ln(throughput) that a base may always have
-constexpr double kLeastError = 1e-9;   // errors less than this are as good as none
-constexpr double kMostRepeats = 1000;  // more are not worth a word
+constexpr double kRepeatsConfidence = 0.95;
+constexpr double kPrecise = 0.02;            // half a width of ln(throughput) that a base may have
+constexpr double kChanceOfPrecise = 0.0015;  // that it is further off, a side
+constexpr double kLongCut = 0.25;            // of a window; with a longer one it goes on to the cap
+constexpr std::uint32_t kMostRepeats = 1000;  // more are not worth a word
 
-double Squared(double x) { return x * x; }
+double Chance(double confidence) { return 0.5 * (1.0 - confidence); }
 
-double Slope(const StepRecord& step) { return step.drift / step.rate.seconds; }
-
-/// The inverse of its variance, which for noise without memory is 12 times that of the mean over
-/// the square of the length.
-double SlopePrecision(const StepRecord& step) {
-  return Squared(step.rate.seconds / std::max(step.rate.log_error, kLeastError)) / 12.0;
-}
-
-/// One repeat of a step.
+/// One repeat of a step: places in the records.
 struct Pair {
-  const StepRecord* base;
-  const StepRecord* now;
-
-  [[nodiscard]] double LogRatio() const {
-    return std::log(now->rate.throughput / base->rate.throughput);
-  }
-  [[nodiscard]] double TimeWidth() const {
-    return LogHalfWidth(base->rate, now->rate, std::max(base->confidence, now->confidence));
-  }
-  /// How far a common drift moves ln(ratio), as far as it shows in the windows: the mean slope of
-  /// both, each by its precision, times the distance of their middles without what is between.
-  [[nodiscard]] double Drift() const {
-    const double slope =
-        (Slope(*base) * SlopePrecision(*base) + Slope(*now) * SlopePrecision(*now)) *
-        SlopeVariance();
-    return slope * Distance();
-  }
-  /// The variance that noise gives to Drift().
-  [[nodiscard]] double DriftVariance() const { return SlopeVariance() * Squared(Distance()); }
-  [[nodiscard]] double TimeVariance() const {
-    return Squared(base->rate.log_error) + Squared(now->rate.log_error);
-  }
-
- private:
-  [[nodiscard]] double Distance() const { return 0.5 * (base->rate.seconds + now->rate.seconds); }
-  [[nodiscard]] double SlopeVariance() const {
-    return 1.0 / (SlopePrecision(*base) + SlopePrecision(*now));
-  }
+  std::size_t base;
+  std::size_t now;
 };
 using Pairs = std::vector<Pair>;
 
-template <typename Value>
-double MeanOf(const Pairs& pairs, Value value) {
-  double sum = 0.0;
-  for (const Pair& pair : pairs) sum += value(pair);
-  return sum / static_cast<double>(pairs.size());
+/// What is left out of both windows of a pair, and what that may leave.
+struct PairCut {
+  double seconds = 0.0;
+  double change = 0.0;
+  std::size_t base = 0;  // blocks
+  std::size_t now = 0;
+  double rest = 0.0;  // how far a warm-up that goes on may move ln(ratio)
+};
+
+double CutSeconds(const MeasuredWindow& window) {
+  return static_cast<double>(WarmUpOf(window.total).blocks) * window.BlockSeconds();
 }
 
-double Throughput(const Pairs& pairs) {
-  return std::exp(MeanOf(pairs, [](const Pair& p) { return std::log(p.now->rate.throughput); }));
+/// A warm-up that takes half of a window may go on behind it: as much as a straight line shows.
+double RestOf(const MeasuredWindow& window, std::size_t cut) {
+  return cut < kMostCut ? 0.0 : std::abs(Drift(WithoutBlocks(window.total, cut)));
 }
 
-/// How far drift may move the mean of the repeats. What is less than half of its own error is taken
-/// for noise; else a quarter of that error is added, as the drift may well be larger than it looks.
-/// Both are as small as a drift of about the noise allows (see the table in docs/statistics.md).
-double DriftOf(const Pairs& pairs) {
-  const double seen = std::abs(MeanOf(pairs, [](const Pair& p) { return p.Drift(); }));
-  const double chance = MeanOf(pairs, [](const Pair& p) { return p.DriftVariance(); });
-  const double error = std::sqrt(chance / static_cast<double>(pairs.size()));
-  return seen > 0.5 * error ? seen + 0.25 * error : 0.0;
-}
-
-/// Half the width that noise of time and drift give to the mean of the repeats. Drift is a bias, so
-/// it is added, not squared.
-double TimeWidth(const Pairs& pairs) {
-  const double noise = MeanOf(pairs, [](const Pair& p) { return Squared(p.TimeWidth()); });
-  return std::sqrt(noise / static_cast<double>(pairs.size())) + DriftOf(pairs);
-}
-
-/// The variance of ln(ratio) of one repeat that comes from its pods.
-double PodsVariance(const Pair& pair, const Spread& spread) {
-  return std::max(spread.variance, 0.0) * (1.0 / pair.base->workers + 1.0 / pair.now->workers);
-}
-
-/// The variance between repeats if they scatter more than time and pods explain; else 0.
-double UnexplainedVariance(const Pairs& pairs, const Spread& spread) {
-  const double degrees = static_cast<double>(pairs.size()) - 1.0;
-  if (degrees < 1.0) return 0.0;
-  const double mean = MeanOf(pairs, [](const Pair& p) { return p.LogRatio(); });
-  const double squares = MeanOf(pairs, [&](const Pair& p) { return Squared(p.LogRatio() - mean); });
-  const double seen = squares * static_cast<double>(pairs.size()) / degrees;
-  const double explained = MeanOf(pairs, [&](const Pair& p) { return p.TimeVariance(); }) +
-                           PodsVariance(pairs.front(), spread);
-  const boost::math::fisher_f ratio(degrees, std::max(spread.degrees, 1.0));
-  return seen > explained * boost::math::quantile(ratio, kPodsConfidence) ? seen : 0.0;
-}
-
-/// Half the width that new pods give to the mean of the repeats.
-double PodsWidth(const Pairs& pairs, const Spread& spread) {
-  const auto repeats = static_cast<double>(pairs.size());
-  if (const double seen = UnexplainedVariance(pairs, spread); seen > 0.0) {
-    return StudentFactor(kPodsConfidence, repeats - 1.0) * std::sqrt(seen / repeats);
+PairCut CutOf(const MeasuredWindow& base, const MeasuredWindow& now) {
+  PairCut cut;
+  for (const MeasuredWindow* window : {&base, &now}) {
+    cut.seconds = std::max(cut.seconds, CutSeconds(*window));
+    const double change = WarmUpOf(window->total).change;
+    if (std::abs(change) > std::abs(cut.change)) cut.change = change;
   }
-  if (spread.degrees < 1.0) return std::numeric_limits<double>::infinity();
-  return StudentFactor(kPodsConfidence, spread.degrees) *
-         std::sqrt(PodsVariance(pairs.front(), spread) / repeats);
+  cut.base = base.BlocksIn(cut.seconds);
+  cut.now = now.BlocksIn(cut.seconds);
+  cut.rest = RestOf(base, cut.base) + RestOf(now, cut.now);
+  return cut;
 }
 
-RatioInterval Interval(double ratio, double width, double limit, bool steady) {
-  const double factor = std::exp(width);
-  RatioInterval interval{ratio / factor, ratio * factor};
+/// How far a shorter window of the step lies above that of a base that is just as old, beside the
+/// whole base. Steps that warm up alike are so compared at the same age.
+double SameAgeDifference(const MeasuredWindow& base, const MeasuredWindow& now, const PairCut& cut) {
+  const double begin = static_cast<double>(cut.base) * base.BlockSeconds();
+  if (now.seconds >= base.seconds || now.seconds <= begin) return 0.0;
+  return std::log(base.Throughput(begin, base.seconds) / base.Throughput(begin, now.seconds));
+}
+
+/// All that the verdict of a step is made of.
+struct Evidence {
+  double log_ratio = 0.0;
+  double log_same_age = 0.0;  // with windows of the same age
+  double log_throughput = 0.0;
+  double rest = 0.0;
+  PairCut longest{};
+  std::vector<WindowPair> repeats{};
+  WorkersPool pool{};
+};
+
+/// Scatter of all windows, with the cuts of `pairs` for theirs and its own for each other one.
+Evidence Gather(std::span<const StepRecord> records, const Pairs& pairs) {
+  Evidence evidence;
+  std::vector<WaveScatter> scatter(records.size());
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    const MeasuredWindow& window = records[i].window;
+    if (window.IsKnown()) scatter[i] = ScatterOf(window, WarmUpOf(window.total).blocks);
+  }
+  const auto count = static_cast<double>(pairs.size());
+  std::vector<PairCut> cuts;
+  for (const Pair& pair : pairs) {
+    const MeasuredWindow& base = records[pair.base].window;
+    const MeasuredWindow& now = records[pair.now].window;
+    const PairCut cut = cuts.emplace_back(CutOf(base, now));
+    scatter[pair.base] = ScatterOf(base, cut.base);
+    scatter[pair.now] = ScatterOf(now, cut.now);
+    const double ratio = scatter[pair.now].log_throughput - scatter[pair.base].log_throughput;
+    evidence.log_ratio += ratio / count;
+    evidence.log_same_age += (ratio + SameAgeDifference(base, now, cut)) / count;
+    evidence.log_throughput += scatter[pair.now].log_throughput / count;
+    evidence.rest += cut.rest / count;
+    if (cut.seconds > evidence.longest.seconds) evidence.longest = cut;
+  }
+  std::vector<WaveScatter> known;
+  for (const WaveScatter& each : scatter) {
+    if (each.workers > 0.0) known.push_back(each);
+  }
+  ExtrapolateOverTime(known);
+  evidence.pool = Pooled(known);
+  std::size_t next = 0;
+  for (WaveScatter& each : scatter) {
+    if (each.workers > 0.0) each.over_time = known[next++].over_time;
+  }
+  for (std::size_t r = 0; r < pairs.size(); ++r) {
+    const WaveScatter& base = scatter[pairs[r].base];
+    const WaveScatter& now = scatter[pairs[r].now];
+    const double distance = 0.5 * (base.seconds + now.seconds) + cuts[r].seconds;
+    evidence.repeats.push_back({base, now, distance});
+  }
+  return evidence;
+}
+
+/// The variance of the mean of the repeats, if they scatter more than all that is known explains.
+std::optional<WorkersError> UnexplainedError(const Evidence& evidence, double explained) {
+  const auto count = static_cast<double>(evidence.repeats.size());
+  if (count < 2.0) return std::nullopt;
+  Moments ratios;
+  for (const WindowPair& pair : evidence.repeats) {
+    ratios.Add(pair.now.log_throughput - pair.base.log_throughput);
+  }
+  const boost::math::fisher_f f(count - 1.0, std::max(evidence.pool.degrees, 1.0));
+  if (ratios.Variance() <= count * explained * boost::math::quantile(f, kRepeatsConfidence)) {
+    return std::nullopt;
+  }
+  return WorkersError{ratios.Variance() / count, count - 1.0};
+}
+
+WorkersError AnyPodsError(const Evidence& evidence, const std::vector<Explained>& common) {
+  const WorkersError workers = ErrorOfAnyPods(evidence.repeats, evidence.pool);
+  double explained = workers.variance;
+  for (const Explained& each : common) {
+    explained += each.weight * (each.variance + each.drift_variance);
+  }
+  return UnexplainedError(evidence, explained).value_or(workers);
+}
+
+/// How far ln(ratio) may be from the true one.
+struct Widths {
+  double below = 0.0;  // the true one lies so far below at most
+  double above = 0.0;
+
+  [[nodiscard]] double half() const { return 0.5 * (below + above); }
+};
+
+Widths WidthsOf(const RatioChance& chance, double alpha) {
+  return {chance.Distance(alpha, 1.0), chance.Distance(alpha, -1.0)};
+}
+
+RatioInterval IntervalOf(const Evidence& evidence, const Widths& widths, double limit,
+                         bool steady) {
+  const auto [least, most] = std::minmax(evidence.log_ratio, evidence.log_same_age);
+  RatioInterval interval{std::exp(least - evidence.rest - widths.below),
+                         std::exp(most + evidence.rest + widths.above)};
   if (steady) interval.verdict = Judge(interval.lower, interval.upper, limit);
   return interval;
 }
 
-/// So many repeats that the pods' part, together with that of time, is less than the distance from
-/// the limit.
-std::uint32_t RepeatsNeeded(const StepVerdict& step) {
-  const double distance = Squared(std::log(step.ratio / step.limit));
-  const double widths = Squared(step.time_width) + Squared(step.pods_width);
-  const double needed = std::ceil(step.repeats * widths / distance);
-  return needed <= kMostRepeats ? static_cast<std::uint32_t>(needed) : 0;
+/// So many repeats that chance would no longer explain the distance from the limit; 0: none does.
+std::uint32_t RepeatsNeeded(const Evidence& evidence, const RatioChance& chance, double limit) {
+  const double distance = std::log(limit);
+  const double side = evidence.log_ratio > distance ? 1.0 : -1.0;
+  const double left =
+      std::min(side * (evidence.log_ratio - distance), side * (evidence.log_same_age - distance)) -
+      evidence.rest;
+  const auto count = static_cast<std::uint32_t>(evidence.repeats.size());
+  const auto decide = [&](std::uint32_t repeats) {
+    return chance.WithMore(static_cast<double>(repeats) / count).Of(left, side) <= Chance(0.95);
+  };
+  if (left <= 0.0 || !decide(kMostRepeats)) return 0;
+  std::uint32_t few = count;
+  std::uint32_t enough = kMostRepeats;
+  while (enough - few > 1) {
+    const std::uint32_t middle = (few + enough) / 2;
+    (decide(middle) ? enough : few) = middle;
+  }
+  return enough;
 }
 
 /// Of a step whose throughputs are known and steady.
-Doubt DoubtOf(const StepVerdict& step, const Spread& spread) {
+Doubt DoubtOf(const StepVerdict& step, const WorkersPool& pool) {
   if (step.any_pods.verdict != Verdict::kUndecided) return Doubt::kNone;
-  if (spread.degrees < 1.0 && std::isinf(step.pods_width)) return Doubt::kOneWorker;
+  if (pool.degrees < 1.0) return Doubt::kOneWorker;
   return step.pods_width <= step.time_width ? Doubt::kNoise : Doubt::kWorkers;
 }
 
-/// The workers of the first step for which `is_good` does not hold; 0: it holds for all.
+/// The workers of the first step of `pairs` for which `is_good` does not hold; 0: it holds for all.
 template <typename IsGood>
-std::uint32_t FirstBad(const Pairs& pairs, IsGood is_good) {
+std::uint32_t FirstBad(std::span<const StepRecord> records, const Pairs& pairs, IsGood is_good) {
   for (const Pair& pair : pairs) {
-    for (const StepRecord* record : {pair.base, pair.now}) {
-      if (!is_good(*record)) return record->workers;
+    for (const std::size_t at : {pair.base, pair.now}) {
+      if (!is_good(records[at])) return records[at].workers;
     }
   }
   return 0;
 }
 
-StepVerdict JudgeStep(const Pairs& pairs, double scale, const Spread& spread) {
-  const StepRecord& base = *pairs.front().base;
-  const StepRecord& now = *pairs.front().now;
+void SetIntervals(const Evidence& evidence, double confidence, bool steady, StepVerdict& step) {
+  const std::vector<Explained> common = ExplainCommonNoise(evidence.repeats);
+  const RatioChance these(common, ErrorOfThesePods(evidence.repeats));
+  const RatioChance any(common, AnyPodsError(evidence, common));
+  const Widths wide = WidthsOf(any, Chance(confidence));
+  Widths narrow = WidthsOf(these, Chance(confidence));
+  narrow = {std::min(narrow.below, wide.below), std::min(narrow.above, wide.above)};
+  step.time_width = narrow.half() + evidence.rest;
+  const double any_width = wide.half() + evidence.rest;
+  step.pods_width =
+      std::sqrt(std::max(0.0, any_width * any_width - step.time_width * step.time_width));
+  step.these_pods = IntervalOf(evidence, narrow, step.limit, steady);
+  step.any_pods = IntervalOf(evidence, wide, step.limit, steady);
+  step.doubt = steady ? DoubtOf(step, evidence.pool) : Doubt::kNotSteady;
+  if (step.doubt == Doubt::kNoise || step.doubt == Doubt::kWorkers) {
+    step.repeats_needed = RepeatsNeeded(evidence, any, step.limit);
+  }
+}
+
+StepVerdict JudgeStep(std::span<const StepRecord> records, const Pairs& pairs, double scale) {
+  const StepRecord& base = records[pairs.front().base];
+  const StepRecord& now = records[pairs.front().now];
   StepVerdict step{.workers = now.workers,
                    .base_workers = base.workers,
-                   .repeats = static_cast<std::uint32_t>(pairs.size()),
-                   .spread = std::sqrt(std::max(spread.variance, 0.0))};
+                   .repeats = static_cast<std::uint32_t>(pairs.size())};
   step.limit = std::pow(scale, std::log2(static_cast<double>(now.workers) / base.workers));
   constexpr double kNoBound = std::numeric_limits<double>::infinity();
-  step.doubtful_workers = FirstBad(pairs, [](const StepRecord& r) { return IsKnown(r.rate); });
+  step.doubtful_workers =
+      FirstBad(records, pairs, [](const StepRecord& r) { return r.window.IsKnown(); });
   if (step.doubtful_workers > 0) {
     step.these_pods.upper = step.any_pods.upper = kNoBound;
     step.time_width = step.pods_width = kNoBound;
     step.doubt = Doubt::kNotMeasured;
     return step;
   }
-  step.doubtful_workers = FirstBad(pairs, [](const StepRecord& r) { return r.steady; });
-  const bool steady = step.doubtful_workers == 0;
-  step.throughput = Throughput(pairs);
-  step.ratio = std::exp(MeanOf(pairs, [](const Pair& p) { return p.LogRatio(); }));
-  step.time_width = TimeWidth(pairs);
-  step.pods_width = PodsWidth(pairs, spread);
-  const double any_width = std::hypot(step.time_width, step.pods_width);
-  step.these_pods = Interval(step.ratio, step.time_width, step.limit, steady);
-  step.any_pods = Interval(step.ratio, any_width, step.limit, steady);
-  step.doubt = steady ? DoubtOf(step, spread) : Doubt::kNotSteady;
-  if (steady && step.doubt != Doubt::kNone) step.repeats_needed = RepeatsNeeded(step);
+  step.doubtful_workers = FirstBad(records, pairs, [](const StepRecord& r) { return r.steady; });
+  const Evidence evidence = Gather(records, pairs);
+  step.throughput = std::exp(evidence.log_throughput);
+  step.ratio = std::exp(evidence.log_ratio);
+  step.cut = evidence.longest.seconds;
+  step.cut_change = evidence.longest.change;
+  step.spread = std::sqrt(evidence.pool.variance);
+  SetIntervals(evidence, now.confidence, step.doubtful_workers == 0, step);
   return step;
 }
 
-Spread PooledOver(std::span<const StepRecord> records) {
-  std::vector<Spread> spreads;
-  for (const StepRecord& record : records) spreads.push_back(record.spread);
-  return Pooled(spreads);
+Spread SpreadOver(std::span<const StepRecord> records) {
+  std::vector<WaveScatter> scatter;
+  for (const StepRecord& record : records) {
+    if (!record.window.IsKnown()) continue;
+    scatter.push_back(ScatterOf(record.window, WarmUpOf(record.window.total).blocks));
+  }
+  if (scatter.empty()) return {};
+  ExtrapolateOverTime(scatter);
+  const WorkersPool pool = Pooled(scatter);
+  return {pool.variance, pool.degrees};
 }
 
 /// Whether `record` begins a repeat that comes after `before`.
@@ -192,20 +267,33 @@ bool Begins(const StepRecord* before, const StepRecord& record) {
   return before == nullptr || record.workers <= before->workers;
 }
 
-StepRecord RecordOf(const ThroughputEstimate& estimate, const Spread& spread, const StepPlan& plan,
-                    const Look& look) {
+StepRecord RecordOf(const ThroughputEstimate& estimate, const MeasuredWindow& window,
+                    const StepPlan& plan, const Look& look) {
   return {.workers = plan.workers,
-          .rate = {estimate.throughput, estimate.log_error, estimate.degrees, estimate.seconds},
+          .window = window,
           .confidence = plan.repeats > 1 ? 0.95 : look.confidence,
-          .steady = estimate.steady,
-          .drift = estimate.drift,
-          .spread = spread,
+          .steady = estimate.usable,
           .jobs = estimate.succeeded + estimate.failed,
           .failed = estimate.failed};
 }
 
-double OwnWidth(const Rate& rate, double confidence) {
-  return StudentFactor(confidence, rate.degrees) * rate.log_error;
+/// Half the width of ln(throughput) that noise over time gives, by one window alone.
+double OwnWidth(const MeasuredWindow& window) {
+  if (!window.IsKnown()) return std::numeric_limits<double>::infinity();
+  WaveScatter scatter = ScatterOf(window, WarmUpOf(window.total).blocks);
+  ExtrapolateOverTime({&scatter, 1});
+  return RatioChance(ExplainCommonNoise(scatter), ErrorOfThesePods(scatter))
+      .Distance(kChanceOfPrecise, 1.0);
+}
+
+bool IsPrecise(const StepRecord* base, const StepRecord& now) {
+  const double own = OwnWidth(now.window);
+  return own <= kPrecise || (base != nullptr && own <= OwnWidth(base->window));
+}
+
+/// A warm-up that takes long may go on; only time shows.
+bool HasLongCut(const std::optional<StepVerdict>& verdict, const MeasuredWindow& window) {
+  return std::max(verdict ? verdict->cut : 0.0, CutSeconds(window)) > kLongCut * window.seconds;
 }
 
 bool IsDecided(const StepVerdict& step) {
@@ -216,8 +304,8 @@ bool IsDecided(const StepVerdict& step) {
 constexpr double kFirstLives = 10.0;
 constexpr double kFirstSeconds = 2.0;
 constexpr double kGrowth = 1.5;
-constexpr double kBeforeTheCap = 0.997;
-constexpr double kAtTheCap = 0.965;
+constexpr double kBeforeTheCap = 0.9988;
+constexpr double kAtTheCap = 0.95;
 constexpr double kSameTime = 0.999;  // who is asked a little early is not sent away again
 
 }  // namespace
@@ -225,40 +313,40 @@ constexpr double kSameTime = 0.999;  // who is asked a little early is not sent 
 ScalingVerdict JudgeScaling(std::span<const StepRecord> records, double scale) {
   ScalingVerdict result;
   std::map<std::pair<std::uint32_t, std::uint32_t>, Pairs> steps;  // by workers and base workers
-  const StepRecord* before = nullptr;
-  for (const StepRecord& record : records) {
-    if (!Begins(before, record))
-      steps[{record.workers, before->workers}].push_back({before, &record});
-    before = &record;
+  for (std::size_t i = 1; i < records.size(); ++i) {
+    if (Begins(&records[i - 1], records[i])) continue;
+    steps[{records[i].workers, records[i - 1].workers}].push_back({i - 1, i});
   }
-  result.spread = PooledOver(records);
+  result.spread = SpreadOver(records);
   for (const auto& [workers, pairs] : steps) {
-    result.steps.push_back(JudgeStep(pairs, scale, result.spread));
+    result.steps.push_back(JudgeStep(records, pairs, scale));
   }
   return result;
 }
 
 StepLook LookAtStep(std::span<const StepRecord> earlier, const ThroughputEstimate& estimate,
-                    const Spread& spread, const StepPlan& plan) {
+                    const MeasuredWindow& window, const StepPlan& plan) {
   StepLook result;
   result.look = LookAt(estimate.seconds, estimate.mean_life, plan.cap);
-  result.record = RecordOf(estimate, spread, plan, result.look);
+  result.record = RecordOf(estimate, window, plan, result.look);
   std::vector<StepRecord> records(earlier.begin(), earlier.end());
   records.push_back(result.record);
   const StepRecord* base = earlier.empty() ? nullptr : &earlier.back();
   if (Begins(base, result.record)) base = nullptr;
-  if (base != nullptr) {
-    const Pairs last = {{base, &records.back()}};
-    result.verdict = JudgeStep(last, plan.scale, PooledOver(records));
-  }
+  const auto judge = [&] {
+    return JudgeStep(records, {{earlier.size() - 1, earlier.size()}}, plan.scale);
+  };
+  if (base != nullptr) result.verdict = judge();
   result.done = result.look.last;
-  if (result.done || !result.look.due || !estimate.steady) return result;
-  const double confidence = result.record.confidence;
-  const double enough =
-      std::max(kPrecise, base == nullptr ? 0.0 : OwnWidth(base->rate, confidence));
+  if (result.done || !result.look.due || !estimate.usable) return result;
   const bool by_verdict = result.verdict && plan.repeats == 1;
-  result.done = OwnWidth(result.record.rate, confidence) <= enough &&
-                (!by_verdict || IsDecided(*result.verdict));
+  result.done = (!by_verdict || IsDecided(*result.verdict)) &&
+                !HasLongCut(result.verdict, window) && IsPrecise(base, result.record);
+  if (result.done && by_verdict && result.verdict->any_pods.verdict == Verdict::kUndecided) {
+    // Time would not help, so this look is the last one, and may spend what is left.
+    result.record.confidence = records.back().confidence = kAtTheCap;
+    result.verdict = judge();
+  }
   return result;
 }
 

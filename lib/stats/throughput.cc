@@ -6,6 +6,7 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "lib/stats/comparison.h"
@@ -106,13 +107,21 @@ bool ThroughputEstimate::IsKnownWithin(double share) const {
          IntervalFactor(*this, kConfidenceOfLooks) <= 1.0 + share;
 }
 
-void ThroughputWindow::Ended(Instant begun, Instant ended, bool succeeded) {
+void ThroughputWindow::Ended(Instant begun, Instant ended, bool succeeded,
+                             std::optional<std::uint32_t> worker) {
   if (ended < start_) return;
   const Instant begin = std::min(begun, ended - Duration(1));  // no life is without length
   lives_.Add(ended - begin, succeeded);
   const Duration from = std::max(begin, start_) - start_;
   busy_.Add(from, ended - start_, 1.0);
-  if (succeeded) credit_.Add(from, ended - start_, 1.0 / ToSeconds(ended - begin));
+  const double density = succeeded ? 1.0 / ToSeconds(ended - begin) : 0.0;
+  credit_.Add(from, ended - start_, density);
+  if (!worker) return;
+  if (*worker >= last_ended_.size()) last_ended_.resize(*worker + 1);
+  by_worker_.resize(std::min(last_ended_.size(), kMostWorkers));
+  std::optional<Instant>& last = last_ended_[*worker];
+  last = std::max(last.value_or(ended), ended);
+  by_worker_[*worker % kMostWorkers].Add(from, ended - start_, density);
 }
 
 ThroughputEstimate ThroughputWindow::Estimate(Instant now, std::span<const Instant> at_work) const {
@@ -134,12 +143,63 @@ ThroughputEstimate ThroughputWindow::Estimate(Instant now, std::span<const Insta
     return Unknown(estimate, "most of what was done is of jobs that have not ended");
   }
   const Parts parts = PartsOf(credit, now - start_);
-  estimate.drift = Drift(parts);
   SetError(lives_, parts, estimate);
   SetInterval(estimate);
   estimate.reason = WhyNotSteady(now, at_work, credit, estimate.batches);
+  estimate.usable = estimate.batches > 0;
   estimate.steady = estimate.reason.empty();
   return estimate;
+}
+
+MeasuredWindow ThroughputWindow::Measured(Instant now, std::span<const Instant> at_work) const {
+  const Duration length = now - start_;
+  if (lives_.succeeded() == 0 || length <= Duration(0)) return {};
+  const FluidBins credit = WithThoseAtWork(now, at_work);
+  if (credit.Total() > kMostExpected * credit_.Total()) return {};
+  Parts unknown = PartsOf(credit, length);
+  const std::vector<double> members = MembersByWorker();
+  const std::vector<FluidBins> workers = ByWorker(now, at_work);
+  std::vector<WorkerGroup> groups;
+  double all = 0.0;
+  for (std::size_t i = 0; i < workers.size(); ++i) {
+    if (members[i] == 0.0) continue;
+    groups.push_back({PartsOf(workers[i], length), members[i]});
+    all += members[i];
+    for (std::size_t k = 0; k < kParts; ++k) unknown[k] -= groups.back().jobs[k];
+  }
+  if (groups.empty()) groups.push_back({Parts{}, all = 1.0});
+  for (WorkerGroup& group : groups) {
+    for (std::size_t k = 0; k < kParts; ++k) group.jobs[k] += unknown[k] * group.members / all;
+  }
+  return MeasureGroups(ToSeconds(length), lives_.MeanSeconds(), std::move(groups));
+}
+
+std::vector<double> ThroughputWindow::MembersByWorker() const {
+  std::vector<double> members(by_worker_.size());
+  for (std::size_t i = 0; i < last_ended_.size(); ++i) {
+    if (last_ended_[i]) ++members[i % kMostWorkers];
+  }
+  return members;
+}
+
+std::vector<FluidBins> ThroughputWindow::ByWorker(Instant now,
+                                                  std::span<const Instant> at_work) const {
+  std::vector<std::pair<Instant, std::size_t>> ends;
+  for (std::size_t i = 0; i < last_ended_.size(); ++i) {
+    if (last_ended_[i]) ends.emplace_back(*last_ended_[i], i);
+  }
+  std::sort(ends.begin(), ends.end(), std::greater<>());
+  std::vector<Instant> begins(at_work.begin(), at_work.end());
+  std::sort(begins.begin(), begins.end(), std::greater<>());
+  std::vector<FluidBins> credit = by_worker_;
+  const std::function<double(Duration)> expected = lives_.ExpectedDensity();
+  for (std::size_t i = 0; i < std::min(ends.size(), begins.size()); ++i) {
+    const Instant begin = std::max(begins[i], start_);
+    if (begin >= now) continue;
+    credit[ends[i].second % kMostWorkers].Add(begin - start_, now - start_,
+                                              expected(now - begins[i]));
+  }
+  return credit;
 }
 
 std::string ThroughputWindow::WhyNotSteady(Instant now, std::span<const Instant> at_work,

@@ -1,12 +1,16 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "lib/common/instant.h"
 #include "lib/stats/fluid_bins.h"
 #include "lib/stats/lives.h"
+#include "lib/stats/measured_window.h"
 
 namespace twofold::stats {
 
@@ -19,12 +23,12 @@ struct ThroughputEstimate {
   double throughput = 0.0;      ///< successes per second, the fluid estimate; 0 until one is known
   double log_error = 0.0;       ///< standard error of ln(throughput); infinity if not known
   double degrees = 1.0;         ///< degrees of freedom of log_error
-  double drift = 0.0;           ///< change over the window of the straight line through it / mean
   double lower = 0.0;           ///< 95 % interval of throughput
   double upper = 0.0;           ///< infinity if log_error is
   int batches = 0;              ///< parts among which a step is looked for; 0: too short a window
   double mean_life = 0.0;       ///< seconds that a worker had a job that ended; 0 until one has
   std::uint64_t jobs_needed = 0;  ///< that must have ended before a look at it may be the last one
+  bool usable = false;            ///< long enough for a verdict, which copes with changes itself
   bool steady = false;            ///< whether the interval can be relied on
   std::string reason;             ///< why not, for people; empty if steady
 
@@ -43,15 +47,18 @@ struct ThroughputEstimate {
 ///
 /// Time     Callers pass instants of one clock. `now` of Estimate is not before any end.
 /// Threads  Not thread-safe.
-/// Cost     Ended O(1), no allocation. Estimate O(at work + 5248). 88 KiB.
+/// Cost     Ended O(1), an allocation for a new worker. Estimate O(at work + 5248). 88 KiB, and 3
+/// KiB
+///          for each worker, 192 KiB at most.
 /// Source   ErrorOfMean; renewal counts: any text on simulation output (Law, Kelton).
 class ThroughputWindow {
  public:
   explicit ThroughputWindow(Instant start) : start_(start) {}
 
   /// A job ended that a worker had from `begun` on, perhaps before the window. A job that ended
-  /// before it is ignored.
-  void Ended(Instant begun, Instant ended, bool succeeded);
+  /// before it is ignored. `worker`: a small number of its own; nullopt: not known.
+  void Ended(Instant begun, Instant ended, bool succeeded,
+             std::optional<std::uint32_t> worker = std::nullopt);
 
   /// A job failed that no worker had.
   void NeverBegan() { ++never_began_; }
@@ -60,15 +67,31 @@ class ThroughputWindow {
   /// ended.
   [[nodiscard]] ThroughputEstimate Estimate(Instant now, std::span<const Instant> at_work) const;
 
+  /// The same window as a verdict needs it: the same credit, told apart by worker. Whose the jobs
+  /// at work are is not known; the one that began last is taken to be of the worker that ended one
+  /// last, and so on. What is of no known worker counts as that of all alike, so it says nothing
+  /// about how they differ. Not known (IsKnown) until a job has succeeded.
+  ///
+  /// Cost     O(at work x log + 64 groups x 128), and that of MeasureGroups.
+  [[nodiscard]] MeasuredWindow Measured(Instant now, std::span<const Instant> at_work) const;
+
  private:
+  static constexpr std::size_t kMostWorkers = 64;  ///< more of them share credit
+
   [[nodiscard]] FluidBins WithThoseAtWork(Instant now, std::span<const Instant> at_work) const;
   [[nodiscard]] std::string WhyNotSteady(Instant now, std::span<const Instant> at_work,
                                          const FluidBins& credit, int batches) const;
   [[nodiscard]] bool IsNatural(Duration hole, Instant now, std::span<const Instant> at_work) const;
 
+  [[nodiscard]] std::vector<FluidBins> ByWorker(Instant now,
+                                                std::span<const Instant> at_work) const;
+  [[nodiscard]] std::vector<double> MembersByWorker() const;
+
   Instant start_;
   FluidBins credit_;
-  FluidBins busy_;  // how many workers had jobs that have ended
+  std::vector<FluidBins> by_worker_;                // the same, by worker modulo kMostWorkers
+  std::vector<std::optional<Instant>> last_ended_;  // by worker; nullopt: none has
+  FluidBins busy_;                                  // how many workers had jobs that have ended
   Lives lives_;
   std::uint64_t never_began_ = 0;
 };

@@ -40,16 +40,6 @@ Spread BetweenWorkers(std::span<const Moments> workers) {
   return {log_times.Variance() - explained / count, count - 1.0};
 }
 
-Spread Pooled(std::span<const Spread> spreads) {
-  Spread pooled;
-  for (const Spread& spread : spreads) {
-    pooled.variance += spread.variance * spread.degrees;
-    pooled.degrees += spread.degrees;
-  }
-  if (pooled.degrees > 0.0) pooled.variance /= pooled.degrees;
-  return pooled;
-}
-
 std::optional<Straggler> SlowestWorker(std::span<const Moments> workers) {
   Moments means;
   std::optional<std::size_t> slowest;

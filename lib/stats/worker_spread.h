@@ -36,7 +36,7 @@ class Moments {
 
 /// How much workers differ: the variance of ln(speed) between them.
 struct Spread {
-  double variance = 0.0;  ///< may come out negative; that means 0, but it counts when pooled
+  double variance = 0.0;  ///< may come out negative; that means 0
   double degrees = 0.0;   ///< of freedom; 0: nothing is known
 };
 
@@ -44,9 +44,6 @@ struct Spread {
 /// jobs or more, minus what the scatter of each worker's own times explains (one-way analysis of
 /// variance). With fewer than two such workers the spread is unknown.
 Spread BetweenWorkers(std::span<const Moments> workers);
-
-/// The spread of several windows, weighted by their degrees of freedom.
-Spread Pooled(std::span<const Spread> spreads);
 
 /// A worker that is slower than chance explains.
 struct Straggler {

@@ -149,6 +149,16 @@ std::string HeadlineWithoutVerdict(const std::string& reason, const ScalingFound
                                          workers.back() == 1 ? " worker." : " workers."));
 }
 
+std::string LeftOut(const stats::StepVerdict& step) {
+  if (step.cut <= 0.0) return {};
+  const double speed = 1.0 + step.cut_change;
+  const bool slower = speed < 1.0;
+  if (speed <= 0.0) return absl::StrFormat("first %.3g s left out: nothing was done", step.cut);
+  return absl::StrFormat("first %.3g s left out: jobs were %.2g %% %s", step.cut,
+                         100.0 * (slower ? 1.0 / speed - 1.0 : 1.0 - 1.0 / speed),
+                         slower ? "slower" : "faster");
+}
+
 std::string WhyUndecided(const stats::StepVerdict& step, bool any_pods) {
   using stats::Doubt;
   const stats::RatioInterval& interval = any_pods ? step.any_pods : step.these_pods;

@@ -68,4 +68,8 @@ std::string HeadlineWithoutVerdict(const std::string& reason, const ScalingFound
 /// Why the verdict on these or, if `any_pods`, on any pods is undecided; empty if it is not.
 std::string WhyUndecided(const stats::StepVerdict& step, bool any_pods);
 
+/// What both windows of a step leave out as a warm-up; empty if they leave out nothing.
+///   "first 31 s left out: jobs were 28 % slower"
+std::string LeftOut(const stats::StepVerdict& step);
+
 }  // namespace twofold

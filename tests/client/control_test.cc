@@ -287,13 +287,13 @@ TEST_F(ControlTest, NumbersBeyondTheirLimitsAreRefusedAndTheLimitIsNamed) {
   }
 }
 
-constexpr const char* kRecord = "8:7.84:0.002:11.5:30:0.997:1:0:0.0001:7";
+constexpr const char* kRecord = "8:30:0.2:235.2:8:0.9988:1:0:0";
 
 TEST_F(ControlTest, LooksAtTheWindowOfAStep) {
   const std::string first = Plain("/look?workers=1&scale=1.8&cap=60&type=plain");
   EXPECT_THAT(first, StartsWith("done false\nnext_seconds "));
   EXPECT_THAT(first, HasSubstr("\nverdict undecided\n"));
-  EXPECT_THAT(first, HasSubstr("\nrecord 1:0:inf:1:"));
+  EXPECT_THAT(first, HasSubstr("\nrecord 1:0:0:0:0:"));
   EXPECT_THAT(first, HasSubstr("\nthroughput 0\n"));  // all of /window is there, too
   const std::string query = "/look?workers=16&scale=1.8&cap=60&repeats=2&pods=these&records=";
   const nlohmann::json look = JsonOf(query + kRecord);
@@ -311,17 +311,16 @@ TEST_F(ControlTest, ARecordOfALookIsTakenBack) {
 }
 
 TEST_F(ControlTest, VerdictsNeedNoWindow) {
-  const std::string records = std::string(kRecord) + ",16:15.68:0.002:11.5:30:0.997:1:0:0.0001:15";
+  const std::string records = std::string(kRecord) + ",16:30:0.2:470.4:16:0.9988:1:0:0";
   const std::string verdict = Plain("/verdict?scale=1.8&type=plain&records=" + records);
-  EXPECT_THAT(verdict, StartsWith("verdict pass\nspread 0.01\nspread_df 22\nstep 16 15.68 2 "));
+  EXPECT_THAT(verdict, StartsWith("verdict pass\nspread 0\nspread_df 22\nstep 16 15.68 2 "));
   EXPECT_THAT(verdict, HasSubstr("\nheadline Pass: at least 1.8 times the work for twice the "
                                  "workers, up to 16 workers.\n"));
   EXPECT_THAT(Plain("/verdict?scale=1.8&type=plain"), StartsWith("verdict undecided\n"));
 }
 
 TEST_F(ControlTest, AVerdictOnFailedJobsIsAFailThatNamesThem) {
-  const std::string records =
-      std::string(kRecord) + ",16:15.68:0.002:11.5:30:0.997:1:0:0.0001:15:854:2";
+  const std::string records = std::string(kRecord) + ",16:30:0.2:470.4:16:0.9988:1:854:2";
   const std::string verdict = Plain("/verdict?scale=1.8&type=plain&records=" + records);
   EXPECT_THAT(verdict, StartsWith("verdict fail\n"));
   EXPECT_THAT(verdict,
@@ -330,7 +329,7 @@ TEST_F(ControlTest, AVerdictOnFailedJobsIsAFailThatNamesThem) {
 }
 
 TEST_F(ControlTest, AStepInWhichEveryJobFailedIsNamed) {
-  const std::string records = std::string(kRecord) + ",16:0:inf:1:30:0.997:0:0:0:0:40:40";
+  const std::string records = std::string(kRecord) + ",16:0:0:0:0:0.9988:0:40:40";
   EXPECT_THAT(Plain("/verdict?scale=1.8&type=plain&records=" + records),
               HasSubstr("\nheadline Fail: jobs failed: all 40 jobs of 16 workers failed.\n"));
 }
@@ -344,7 +343,7 @@ TEST_F(ControlTest, LookAndVerdictNameTheBadParameter) {
       {"/look?workers=1&scale=1.8&cap=60&repeats=x", "repeats 'x'"},
       {"/look?workers=1&scale=1.8&cap=60&pods=mine", "pods 'mine'"},
       {"/verdict?records=", "scale is missing"},
-      {"/verdict?scale=1.8&records=8:nan", "records: throughput 'nan'"},
+      {"/verdict?scale=1.8&records=8:nan", "records: seconds 'nan'"},
   };
   for (const auto& [target, error] : bad) {
     const http::Response response = Get(target);

@@ -9,6 +9,7 @@
 #include "lib/load/window.h"
 #include "lib/stats/scaling.h"
 #include "tests/client/golden.h"
+#include "tests/lib/stats/made_windows.h"
 
 namespace twofold::client {
 namespace {
@@ -140,33 +141,31 @@ TEST(Pages, Comparison) {
   ExpectGolden("comparison.json", ComparisonPage(comparison).json);
 }
 
-stats::StepRecord Record(std::uint32_t workers, double variance) {
-  return {.workers = workers,
-          .rate = {0.98 * workers, 0.002, 11.5, 30.0},
-          .confidence = 0.997,
-          .spread = {variance, workers - 1.0}};
+stats::StepRecord Record(std::uint32_t workers, double sd) {
+  return stats::EvenRecord(workers, 0.98 * workers, sd);
 }
 
 load::Snapshot Measured() {
   load::Snapshot snapshot = Busy();
   snapshot.estimate.seconds = 30.0;
   snapshot.estimate.mean_life = 0.5;
-  snapshot.estimate.steady = true;
+  snapshot.estimate.usable = snapshot.estimate.steady = true;
   snapshot.estimate.reason.clear();
   snapshot.estimate.log_error = 0.002;
+  snapshot.measured = stats::EvenWindow(16, 15.875, 0.01);
   return snapshot;
 }
 
 TEST(Pages, Look) {
   const stats::StepPlan plan = {.workers = 16, .scale = 1.8, .cap = 60.0};
-  const stats::StepLook first = stats::LookAtStep({}, Measured().estimate, {}, plan);
+  const load::Snapshot seen = Measured();
+  const stats::StepLook first = stats::LookAtStep({}, seen.estimate, seen.measured, plan);
   ExpectGolden("look_first.txt", LookPage(Measured(), first, Pods::kAny).plain);
-  const std::vector<stats::StepRecord> earlier = {Record(8, 0.0001)};
-  const stats::StepLook look =
-      stats::LookAtStep(earlier, Measured().estimate, {0.0001, 15.0}, plan);
+  const std::vector<stats::StepRecord> earlier = {Record(8, 0.01)};
+  const stats::StepLook look = stats::LookAtStep(earlier, seen.estimate, seen.measured, plan);
   ExpectGolden("look.txt", LookPage(Measured(), look, Pods::kAny).plain);
   ExpectGolden("look.json", LookPage(Measured(), look, Pods::kAny).json);
-  const stats::StepLook unsteady = stats::LookAtStep(earlier, Busy().estimate, {}, plan);
+  const stats::StepLook unsteady = stats::LookAtStep(earlier, Busy().estimate, seen.measured, plan);
   ExpectGolden("look_unsteady.txt", LookPage(Busy(), unsteady, Pods::kThese).plain);
 }
 
@@ -177,8 +176,8 @@ TEST(Pages, Explanation) {
 }
 
 TEST(Pages, VerdictsOnTheseAndOnAnyPods) {
-  const std::vector<stats::StepRecord> records = {Record(1, 0.0), Record(2, 0.01), Record(4, 0.01),
-                                                  Record(8, 0.01)};
+  const std::vector<stats::StepRecord> records = {Record(1, 0.0), Record(2, 0.1), Record(4, 0.1),
+                                                  Record(8, 0.1)};
   ExpectGolden("verdict_any.txt", ScalingPage(records, 1.8, Pods::kAny).plain);
   ExpectGolden("verdict_these.txt", ScalingPage(records, 1.8, Pods::kThese).plain);
   ExpectGolden("verdict.json", ScalingPage(records, 1.8, Pods::kAny).json);

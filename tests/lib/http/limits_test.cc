@@ -23,7 +23,7 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 using testing::HasSubstr;
 
-constexpr std::size_t kMaxHead = 8192;
+constexpr std::size_t kMaxHead = 32768;
 constexpr std::size_t kMaxBody = 1000;
 
 std::string Times(std::size_t count, char c) { return std::string(count, c); }

@@ -74,6 +74,7 @@ TEST(Window, WorkersThatDifferShowInTheSpreadWhateverTheWait) {
   const Snapshot seen = Describe(window, kWindowStart + seconds(2));
   EXPECT_EQ(seen.spread.degrees, 1.0);
   EXPECT_NEAR(std::sqrt(seen.spread.variance), std::log(1.1) / std::sqrt(2.0), 1e-6);
+  EXPECT_EQ(seen.measured.groups, 2U);  // each job is credited to its worker
 }
 
 TEST(Window, AWaitLongerThanTheRoundTripIsNotBelieved) {

@@ -4,29 +4,25 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstddef>
+#include <utility>
 #include <vector>
 
 #include "lib/stats/comparison.h"
+#include "tests/lib/stats/made_windows.h"
 
 namespace twofold::stats {
 namespace {
 
-using ::testing::HasSubstr;
-
-/// A step of which all is known: 1 job/s a worker, error 0.1 %, workers that differ by 0.1 %.
+/// A step of which all is known: 1 job/s a worker, workers that differ by 0.1 %.
 StepRecord Known(std::uint32_t workers, double throughput) {
-  return {.workers = workers,
-          .rate = {throughput, 0.001, 10.0, 60.0},
-          .confidence = 0.95,
-          .spread = {1e-6, workers - 1.0}};
+  return EvenRecord(workers, throughput);
 }
 StepRecord Known(std::uint32_t workers) { return Known(workers, workers); }
 
 /// The same with workers that differ by 10 %.
 StepRecord Varied(std::uint32_t workers, double throughput) {
-  StepRecord record = Known(workers, throughput);
-  record.spread.variance = 0.01;
-  return record;
+  return EvenRecord(workers, throughput, 0.1);
 }
 
 StepVerdict Only(const ScalingVerdict& scaling) {
@@ -34,14 +30,9 @@ StepVerdict Only(const ScalingVerdict& scaling) {
   return scaling.steps.empty() ? StepVerdict{} : scaling.steps.front();
 }
 
-ThroughputEstimate Estimated(double throughput, double length, double log_error) {
-  return {.seconds = length,
-          .throughput = throughput,
-          .log_error = log_error,
-          .degrees = 10.0,
-          .mean_life = 0.2,
-          .steady = true,
-          .reason = ""};
+/// What is said at a look after so many seconds.
+ThroughputEstimate After(double seconds) {
+  return {.seconds = seconds, .mean_life = 0.2, .usable = true, .steady = true, .reason = ""};
 }
 
 TEST(WorkerTimes, SpreadIsWhatTheScatterOfTheirOwnTimesDoesNotExplain) {
@@ -64,12 +55,6 @@ TEST(WorkerTimes, OneWorkerSaysNothingAboutOthers) {
   EXPECT_EQ(BetweenWorkers(workers).degrees, 0.0);
 }
 
-TEST(WorkerTimes, SpreadsArePooledByTheirDegreesOfFreedom) {
-  const Spread pooled = Pooled(std::vector<Spread>{{0.0, 0.0}, {0.04, 1.0}, {-0.02, 3.0}});
-  EXPECT_NEAR(pooled.variance, -0.005, 1e-12);
-  EXPECT_EQ(pooled.degrees, 4.0);
-}
-
 TEST(JudgeScaling, EqualWorkersPassEachStep) {
   const ScalingVerdict scaling =
       JudgeScaling(std::vector{Known(1), Known(2), Known(4), Known(8), Known(16)}, 1.8);
@@ -77,7 +62,7 @@ TEST(JudgeScaling, EqualWorkersPassEachStep) {
   EXPECT_EQ(scaling.spread.degrees, 26.0);
   for (const StepVerdict& step : scaling.steps) {
     EXPECT_EQ(step.any_pods.verdict, Verdict::kPass) << step.workers;
-    EXPECT_EQ(step.ratio, 2.0);
+    EXPECT_NEAR(step.ratio, 2.0, 1e-12);
     EXPECT_EQ(step.limit, 1.8);
     EXPECT_EQ(step.doubt, Doubt::kNone);
   }
@@ -88,11 +73,11 @@ TEST(JudgeScaling, WorkersThatDifferWidenTheIntervalOfAnyPodsOnly) {
   EXPECT_EQ(step.these_pods.verdict, Verdict::kPass);
   EXPECT_EQ(step.any_pods.verdict, Verdict::kUndecided);
   EXPECT_NEAR(step.pods_width, StudentFactor(0.95, 22.0) * 0.1 * std::sqrt(1.0 / 8 + 1.0 / 16),
-              1e-12);
+              0.01);
   EXPECT_NEAR(std::log(step.any_pods.upper / step.ratio),
-              std::hypot(step.time_width, step.pods_width), 1e-12);
+              std::hypot(step.time_width, step.pods_width), 0.002);
   EXPECT_EQ(step.doubt, Doubt::kWorkers);
-  EXPECT_NEAR(step.spread, 0.1, 1e-12);
+  EXPECT_NEAR(step.spread, 0.1, 1e-9);
 }
 
 TEST(JudgeScaling, SaysHowManyRepeatsWouldDecideAndTheyDo) {
@@ -117,8 +102,8 @@ TEST(JudgeScaling, RepeatsThatScatterMoreThanTheirPodsExplainSpeakForThemselves)
 }
 
 TEST(JudgeScaling, WithoutTwoWorkersAnyPodsIsUndecidedAndSaysWhatToDo) {
-  StepRecord two = Known(2);
-  two.spread = {};  // all pods have one name
+  StepRecord two = Known(1, 2.0);  // all pods have one name
+  two.workers = 2;
   const StepVerdict step = Only(JudgeScaling(std::vector{Known(1), two}, 1.8));
   EXPECT_EQ(step.these_pods.verdict, Verdict::kPass);
   EXPECT_EQ(step.any_pods.verdict, Verdict::kUndecided);
@@ -145,63 +130,108 @@ TEST(JudgeScaling, TheLimitIsForTwice) {
   EXPECT_NEAR(Only(JudgeScaling(std::vector{Known(2), Known(8)}, 1.8)).limit, 3.24, 1e-12);
 }
 
-TEST(JudgeScaling, ACommonDriftIsAddedToTheWidth) {
-  StepRecord base = Known(8);
-  StepRecord now = Known(16);
-  base.drift = now.drift = 0.04;  // 4 % in 60 s, and the middles are 60 s apart
-  const double without = Only(JudgeScaling(std::vector{Known(8), Known(16)}, 1.8)).time_width;
-  const double with = Only(JudgeScaling(std::vector{base, now}, 1.8)).time_width;
-  EXPECT_NEAR(with - without, 0.04, 0.001);
+/// A rate that rises by `rise` over the window.
+MeasuredWindow Rising(std::uint32_t workers, double throughput, double rise) {
+  return ShapedWindow(workers, throughput, [rise](std::size_t part) {
+    return 1.0 + rise * (static_cast<double>(part) / 63.0 - 0.5);
+  });
 }
 
-TEST(JudgeScaling, ADriftThatNoiseExplainsIsNone) {
+TEST(JudgeScaling, ACommonDriftIsTakenFromTheSideThatItSpeaksFor) {
   StepRecord base = Known(8);
   StepRecord now = Known(16);
-  base.drift = now.drift = 0.001;  // a mean error of 0.1 % is one of 0.35 % in the drift
-  const double without = Only(JudgeScaling(std::vector{Known(8), Known(16)}, 1.8)).time_width;
-  EXPECT_EQ(Only(JudgeScaling(std::vector{base, now}, 1.8)).time_width, without);
+  const RatioInterval still = Only(JudgeScaling(std::vector{base, now}, 1.8)).these_pods;
+  base.window = Rising(8, 8.0, 0.04);  // and the middles are as far apart as a window is long
+  now.window = Rising(16, 16.0, 0.04);
+  const RatioInterval rising = Only(JudgeScaling(std::vector{base, now}, 1.8)).these_pods;
+  EXPECT_NEAR(std::log(still.lower / rising.lower), 0.04, 0.01);
+  EXPECT_NEAR(rising.upper, still.upper, 0.02);
+}
+
+/// A start that is slower by 30 %, for a tenth of the window.
+StepRecord Cold(std::uint32_t workers, double throughput) {
+  StepRecord record = Known(workers);
+  record.window = ShapedWindow(workers, throughput, [](std::size_t part) {
+    return 1.0 - 0.3 * std::exp(-static_cast<double>(part) / 3.0) +
+           0.002 * std::cos(7.0 * static_cast<double>(part * part));
+  });
+  return record;
+}
+
+TEST(JudgeScaling, AWarmUpIsLeftOutOfBothWindowsWhicheverHasIt) {
+  for (const auto& [base, now] : {std::pair(Cold(8, 8.0), Known(16)),
+                                  {Known(8), Cold(16, 16.0)},
+                                  {Cold(8, 8.0), Cold(16, 16.0)}}) {
+    const StepVerdict step = Only(JudgeScaling(std::vector{base, now}, 1.8));
+    EXPECT_EQ(step.any_pods.verdict, Verdict::kPass);
+    EXPECT_NEAR(step.ratio, 2.0, 0.01);
+    EXPECT_GT(step.cut, 3.0);
+    EXPECT_LE(step.cut, 30.0);
+    EXPECT_LT(step.cut_change, -0.03);
+  }
+  EXPECT_EQ(Only(JudgeScaling(std::vector{Known(8), Known(16)}, 1.8)).cut, 0.0);
+}
+
+TEST(JudgeScaling, AShorterWindowIsAlsoComparedAtTheSameAge) {
+  StepRecord base = Known(8);
+  base.window = Rising(8, 8.0, 0.12);  // so that its first half is slower by 3 %
+  StepRecord now = Known(16);
+  const RatioInterval same = Only(JudgeScaling(std::vector{base, now}, 1.8)).these_pods;
+  now.window.seconds /= 2.0;
+  for (double& part : now.window.total) part /= 2.0;
+  const RatioInterval shorter = Only(JudgeScaling(std::vector{base, now}, 1.8)).these_pods;
+  EXPECT_GT(shorter.upper, same.upper + 0.04);
 }
 
 TEST(LookAtStep, EqualWorkersAreDoneAtTheFirstLook) {
   const StepPlan plan{.workers = 2, .scale = 1.8, .cap = 60.0};
-  const StepLook look =
-      LookAtStep(std::vector{Known(1)}, Estimated(2.0, 2.0, 0.001), {1e-6, 1.0}, plan);
+  const StepLook look = LookAtStep(std::vector{Known(1)}, After(2.0), EvenWindow(2, 2.0), plan);
   EXPECT_TRUE(look.done);
   ASSERT_TRUE(look.verdict);
-  EXPECT_EQ(look.verdict->any_pods.verdict, Verdict::kPass);
+  EXPECT_EQ(look.verdict->these_pods.verdict, Verdict::kPass);
 }
 
 TEST(LookAtStep, TheFirstStepIsDoneWhenItIsKnownToTwoPercent) {
-  const StepPlan plan{.workers = 1, .scale = 1.8, .cap = 60.0};
-  EXPECT_TRUE(LookAtStep({}, Estimated(1.0, 2.0, 0.004), {}, plan).done);
-  EXPECT_FALSE(LookAtStep({}, Estimated(1.0, 2.0, 0.006), {}, plan).done);
-  EXPECT_TRUE(LookAtStep({}, Estimated(1.0, 60.0, 0.006), {}, plan).done);  // the cap
-  EXPECT_FALSE(LookAtStep({}, Estimated(1.0, 60.0, 0.006), {}, plan).verdict);
+  const StepPlan plan{.workers = 8, .scale = 1.8, .cap = 60.0};
+  const MeasuredWindow good = NoisyWindow(8, 8.0, 0.08, 0.0, 1);
+  const MeasuredWindow bad = NoisyWindow(8, 8.0, 0.3, 0.0, 1);
+  EXPECT_TRUE(LookAtStep({}, After(2.0), good, plan).done);
+  EXPECT_FALSE(LookAtStep({}, After(2.0), bad, plan).done);
+  EXPECT_TRUE(LookAtStep({}, After(60.0), bad, plan).done);  // the cap
+  EXPECT_FALSE(LookAtStep({}, After(60.0), bad, plan).verdict);
 }
 
-TEST(LookAtStep, IsNotDoneBeforeTheFirstLookNorWhileItIsNotSteady) {
+TEST(LookAtStep, IsNotDoneBeforeTheFirstLookNorWhileItIsDisturbedOrWarm) {
   const StepPlan plan{.workers = 1, .scale = 1.8, .cap = 60.0};
-  EXPECT_FALSE(LookAtStep({}, Estimated(1.0, 1.0, 0.0), {}, plan).done);
-  ThroughputEstimate estimate = Estimated(1.0, 30.0, 0.0);
-  estimate.steady = false;
-  EXPECT_FALSE(LookAtStep({}, estimate, {}, plan).done);
+  EXPECT_TRUE(LookAtStep({}, After(30.0), EvenWindow(1, 1.0), plan).done);
+  EXPECT_FALSE(LookAtStep({}, After(1.0), EvenWindow(1, 1.0), plan).done);
+  ThroughputEstimate disturbed = After(30.0);
+  disturbed.usable = false;
+  EXPECT_FALSE(LookAtStep({}, disturbed, EvenWindow(1, 1.0), plan).done);
+  const auto warming = [](std::size_t part) {
+    return 1.0 - 0.3 * std::exp(-static_cast<double>(part) / 15.0) + (part % 2 == 0 ? 1e-3 : 0.0);
+  };
+  EXPECT_FALSE(LookAtStep({}, After(30.0), ShapedWindow(1, 1.0, warming), plan).done);
 }
 
 TEST(LookAtStep, DoesNotWaitForTimeWherePodsAreWhatIsNotKnown) {
   const StepPlan plan{.workers = 16, .scale = 1.8, .cap = 60.0};
   const std::vector earlier = {Varied(8, 8.0)};
-  const StepLook look = LookAtStep(earlier, Estimated(15.3, 20.0, 0.001), {0.01, 15.0}, plan);
+  const StepLook look = LookAtStep(earlier, After(20.0), EvenWindow(16, 15.3, 0.1), plan);
   ASSERT_EQ(look.verdict->any_pods.verdict, Verdict::kUndecided);
   EXPECT_TRUE(look.done);
+  EXPECT_EQ(look.record.confidence, LookAt(60.0, 0.2, 60.0).confidence);  // none comes after it
 }
 
 TEST(LookAtStep, OfAPlanWithRepeatsIsNotStoppedByItsVerdict) {
   StepPlan plan{.workers = 16, .scale = 1.8, .cap = 60.0};
   const std::vector earlier = {Known(8)};
-  const ThroughputEstimate decided = Estimated(20.0, 20.0, 0.012);
+  const MeasuredWindow noisy = NoisyWindow(16, 24.0, 0.3, 0.0, 1);
   plan.repeats = 3;
-  EXPECT_FALSE(LookAtStep(earlier, decided, {1e-6, 15.0}, plan).done);
-  EXPECT_TRUE(LookAtStep(earlier, Estimated(14.5, 20.0, 0.004), {1e-6, 15.0}, plan).done);
+  EXPECT_FALSE(LookAtStep(earlier, After(20.0), noisy, plan).done);
+  EXPECT_EQ(LookAtStep(earlier, After(20.0), noisy, plan).verdict->any_pods.verdict,
+            Verdict::kPass);
+  EXPECT_TRUE(LookAtStep(earlier, After(20.0), EvenWindow(16, 14.5, 0.1), plan).done);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <optional>
 
 namespace twofold::stats {
 namespace {
@@ -23,22 +24,89 @@ double Equal(Random& random) { return 0.95 + 0.1 * Uniform(random); }
 double HalfToThreeHalves(Random& random) { return 0.5 + Uniform(random); }
 double Exponential(Random& random) { return -std::log(Uniform(random)); }
 double LogNormal(Random& random) { return std::exp(0.8 * Normal(random) - 0.32); }
-double Pareto(Random& random) { return 0.6 * std::pow(Uniform(random), -1.0 / 2.5); }
+double WithinAFifth(Random& random) { return 0.8 + 0.4 * Uniform(random); }
+double WideLogNormal(Random& random) { return std::exp(1.2 * Normal(random) - 0.72); }
 double ShortOrLong(Random& random) { return Uniform(random) <= 0.75 ? 0.25 : 3.25; }
+double OneOfTenLong(Random& random) { return Uniform(random) <= 0.9 ? 0.5 : 5.5; }
+
+/// A coefficient of variation of 0.3.
+double Gamma(Random& random) {
+  constexpr int kShape = 11;
+  double sum = 0.0;
+  for (int i = 0; i < kShape; ++i) sum += Exponential(random);
+  return sum / kShape;
+}
+
+/// A power law; less than 2 would have no variance.
+std::function<double(Random&)> Pareto(double exponent) {
+  return [exponent](Random& random) {
+    return (1.0 - 1.0 / exponent) * std::pow(Uniform(random), -1.0 / exponent);
+  };
+}
 
 // ---- common speeds
 
 constexpr double kNoise = 0.15;
 
-/// An autoregressive process whose correlation falls by e in 3 to 6 job times.
-std::vector<double> Lasting(std::size_t quarters, Random& random) {
-  const double likeness = std::exp(-kQuarter / (3.0 + 3.0 * Uniform(random)));
-  const double fresh = std::sqrt(1.0 - likeness * likeness);
+/// An autoregressive process of standard deviation `sd` whose correlation falls by e in `least` to
+/// `most` job times.
+std::function<std::vector<double>(std::size_t, Random&)> LastingNoise(double sd, double least,
+                                                                      double most) {
+  return [=](std::size_t quarters, Random& random) {
+    const double tau = least + (most - least) * Uniform(random);
+    const double likeness = std::exp(-kQuarter / tau);
+    const double fresh = std::sqrt(1.0 - likeness * likeness);
+    std::vector<double> speeds(quarters);
+    double state = Normal(random);
+    for (double& speed : speeds) {
+      speed = std::max(1.0 + sd * state, 0.1);
+      state = likeness * state + fresh * Normal(random);
+    }
+    return speeds;
+  };
+}
+
+/// All stand still for `least` to `most` job times, each 20 to 60 (or `every`).
+std::function<std::vector<double>(std::size_t, Random&)> Pauses(double least, double most,
+                                                                double between_least,
+                                                                double between_most) {
+  return [=](std::size_t quarters, Random& random) {
+    std::vector<double> speeds(quarters, 1.0);
+    constexpr double kStill = 1e-6;
+    const auto between = [&] {
+      return between_least + (between_most - between_least) * Uniform(random);
+    };
+    double next = between() * Uniform(random);
+    while (next < static_cast<double>(quarters) * kQuarter) {
+      const double end = next + least + (most - least) * Uniform(random);
+      for (double at = next; at < end; at += kQuarter) {
+        const auto i = static_cast<std::size_t>(at / kQuarter);
+        if (i < quarters) speeds[i] = kStill;
+      }
+      next = end + between();
+    }
+    return speeds;
+  };
+}
+
+/// A slow sine of 10 % with a period of 1000 to 3000 job times.
+std::vector<double> Day(std::size_t quarters, Random& random) {
+  const double step = 2.0 * std::numbers::pi * kQuarter / (1000.0 + 2000.0 * Uniform(random));
+  const double begin = 2.0 * std::numbers::pi * Uniform(random);
   std::vector<double> speeds(quarters);
-  double state = Normal(random);
-  for (double& speed : speeds) {
-    speed = std::max(1.0 + kNoise * state, 0.1);
-    state = likeness * state + fresh * Normal(random);
+  for (std::size_t i = 0; i < quarters; ++i) {
+    speeds[i] = 1.0 + 0.1 * std::sin(begin + step * static_cast<double>(i));
+  }
+  return speeds;
+}
+
+/// All are faster or slower by 5 % from one moment on.
+std::vector<double> Shift(std::size_t quarters, Random& random) {
+  const double at = 400.0 * Uniform(random) / kQuarter;
+  const double after = Uniform(random) < 0.5 ? 0.95 : 1.05;
+  std::vector<double> speeds(quarters, 1.0);
+  for (std::size_t i = 0; i < quarters; ++i) {
+    if (static_cast<double>(i) >= at) speeds[i] = after;
   }
   return speeds;
 }
@@ -104,12 +172,28 @@ class Clock {
   std::vector<double> done_;  // by the begin of each quarter
 };
 
+// ---- workers
+
+std::function<double(bool, Random&)> WorkersDiffer(double sd) {
+  return [sd](bool, Random& random) { return std::exp(sd * Normal(random)); };
+}
+
+/// A quarter of the nodes is slower by 29 %; new nodes for each step.
+double TwoKinds(bool, Random& random) { return Uniform(random) < 0.25 ? 1.29 : 1.0; }
+
+/// One of sixteen workers takes three times as long.
+double Stragglers(bool, Random& random) { return Uniform(random) < 1.0 / 16 ? 3.0 : 1.0; }
+
+double BaseDiffers(bool base, Random& random) {
+  return base ? std::exp(0.15 * Normal(random)) : 1.0;
+}
+
 /// A worker with one job after the other.
 struct Lane {
   double begin = 0.0;
   double end = 0.0;
   double slowness = 1.0;
-  Moments times;
+  double mood = 0.0;  // its own noise, standard deviation 1
 };
 
 Instant At(double seconds) { return Instant{} + FromSeconds(seconds); }
@@ -117,16 +201,19 @@ Instant At(double seconds) { return Instant{} + FromSeconds(seconds); }
 /// One step: lanes that start at a moment, and a window after the warm-up.
 class StepOfRun {
  public:
-  StepOfRun(const Noise& noise, const Clock& clock, double begin, std::uint32_t workers,
-            double slowness, Random& random)
+  StepOfRun(const Noise& noise, const Clock& clock, double begin, bool base, double slowness,
+            Random& random)
       : noise_(noise),
         clock_(clock),
         random_(random),
+        begin_(begin),
+        cold_(noise.cold_base_alone && !base ? 0.0 : noise.cold),
         start_(begin + kWarmUp),
         window_(At(start_)),
-        lanes_(workers) {
+        lanes_(base ? noise.workers : 2 * noise.workers) {
     for (Lane& lane : lanes_) {
-      lane.slowness = slowness * std::exp(noise.worker_sd * Normal(random));
+      lane.slowness = slowness * (noise.worker ? noise.worker(base, random) : 1.0);
+      lane.mood = Normal(random);
       lane.end = begin;
       Next(lane);
     }
@@ -135,13 +222,12 @@ class StepOfRun {
   StepLook Look(std::span<const StepRecord> earlier, const StepPlan& plan, double seconds) {
     const double now = start_ + seconds;
     std::vector<Instant> in_flight;
-    std::vector<Moments> times;
     for (Lane& lane : lanes_) {
       for (; lane.end <= now; Next(lane)) Ended(lane);
       in_flight.push_back(At(lane.begin));
-      times.push_back(lane.times);
     }
-    return LookAtStep(earlier, window_.Estimate(At(now), in_flight), BetweenWorkers(times), plan);
+    return LookAtStep(earlier, window_.Estimate(At(now), in_flight),
+                      window_.Measured(At(now), in_flight), plan);
   }
 
   [[nodiscard]] double start() const { return start_; }
@@ -149,17 +235,26 @@ class StepOfRun {
  private:
   void Next(Lane& lane) {
     lane.begin = lane.end;
-    lane.end = clock_.End(lane.begin, noise_.life(random_) * lane.slowness);
+    const double cold = cold_ * std::exp(-(lane.begin - begin_) / noise_.cold_for);
+    const double own = noise_.own_sd * lane.mood;
+    lane.end = clock_.End(
+        lane.begin, noise_.life(random_) * lane.slowness * (1.0 + cold) * std::max(1.0 + own, 0.1));
+    const double likeness = noise_.own_likeness;
+    lane.mood = likeness * lane.mood + std::sqrt(1.0 - likeness * likeness) * Normal(random_);
   }
   void Ended(Lane& lane) {
+    const bool succeeded = noise_.failing == 0.0 || Uniform(random_) > noise_.failing;
     if (lane.end < start_) return;
-    window_.Ended(At(lane.begin), At(lane.end), true);
-    lane.times.Add(lane.end - lane.begin);
+    std::optional<std::uint32_t> worker;
+    if (!noise_.workers_unknown) worker = static_cast<std::uint32_t>(&lane - lanes_.data());
+    window_.Ended(At(lane.begin), At(lane.end), succeeded, worker);
   }
 
   const Noise& noise_;
   const Clock& clock_;
   Random& random_;
+  double begin_;
+  double cold_;
   double start_;
   ThroughputWindow window_;
   std::vector<Lane> lanes_;
@@ -180,45 +275,125 @@ double Measure(StepOfRun step, const StepPlan& plan, std::vector<StepRecord>& re
   }
 }
 
-Verdict Try(const Noise& noise, double ratio, std::uint32_t repeats, Random& random,
-            double& measured) {
+StepVerdict Try(const Noise& noise, double ratio, Random& random, double& measured) {
   std::vector<StepRecord> records;
-  for (std::uint32_t repeat = 0; repeat < repeats; ++repeat) {
+  for (std::uint32_t repeat = 0; repeat < noise.repeats; ++repeat) {
     const auto quarters = static_cast<std::size_t>(2.5 * kCap / kQuarter);
     const Clock clock(noise.speed ? noise.speed(quarters, random) : std::vector<double>());
-    StepPlan plan{.workers = 8, .scale = kScale, .cap = kCap, .repeats = repeats};
+    StepPlan plan{.workers = noise.workers, .scale = kScale, .cap = kCap, .repeats = noise.repeats};
     const double end =
-        Measure(StepOfRun(noise, clock, 0.0, 8, 1.0, random), plan, records, measured);
-    plan.workers = 16;
-    Measure(StepOfRun(noise, clock, end, 16, 2.0 / ratio, random), plan, records, measured);
+        Measure(StepOfRun(noise, clock, 0.0, true, 1.0, random), plan, records, measured);
+    plan.workers *= 2;
+    Measure(StepOfRun(noise, clock, end, false, 2.0 / ratio, random), plan, records, measured);
   }
-  return JudgeScaling(records, kScale).steps.front().any_pods.verdict;
+  return JudgeScaling(records, kScale).steps.front();
 }
 
 }  // namespace
 
 std::vector<Noise> AllNoise() {
+  const auto lasting = LastingNoise(kNoise, 3.0, 6.0);
+  const auto pauses = Pauses(1.0, 3.0, 20.0, 60.0);
+  const auto differ = WorkersDiffer(0.1);
   return {
-      {.name = "nearly equal lives", .life = Equal},
-      {.name = "uniform lives", .life = HalfToThreeHalves},
-      {.name = "exponential lives", .life = Exponential},
+      {.name = "nearly equal lives", .life = Equal, .decided = {0.99, 0.99, 0.99}},
+      {.name = "uniform lives", .life = HalfToThreeHalves, .decided = {0.99, 0.88, 0.99}},
+      {.name = "gamma lives", .life = Gamma, .decided = {0.99, 0.88, 0.99}},
+      {.name = "exponential lives", .life = Exponential, .decided = {0.78, 0.2, 0.83}},
       {.name = "lognormal lives", .life = LogNormal},
-      {.name = "Pareto lives", .life = Pareto},
+      {.name = "Pareto lives", .life = Pareto(2.5)},
+      {.name = "heavy Pareto lives", .life = Pareto(2.2), .decided = {0.75, 0.2, 0.8}},
       {.name = "bimodal lives", .life = ShortOrLong},
       {.name = "drifting", .life = HalfToThreeHalves, .speed = Drifting},
       {.name = "periodic", .life = HalfToThreeHalves, .speed = Periodic},
-      {.name = "lasting", .life = HalfToThreeHalves, .speed = Lasting},
+      {.name = "lasting", .life = HalfToThreeHalves, .speed = lasting},
       {.name = "coming and going", .life = HalfToThreeHalves, .speed = ComingAndGoing},
-      {.name = "workers differ", .life = HalfToThreeHalves, .worker_sd = 0.1},
+      {.name = "pauses", .life = Gamma, .speed = pauses, .decided = {0.9, 0.25, 0.95}},
+      {.name = "moody workers",
+       .life = Equal,
+       .own_sd = 0.2,
+       .own_likeness = 0.9,
+       .decided = {0.85, 0.27, 0.88}},
+      {.name = "cold start",
+       .life = WithinAFifth,
+       .cold = 0.3,
+       .cold_for = 15.0,
+       .decided = {0.98, 0.8, 0.98}},
+      {.name = "workers differ", .life = HalfToThreeHalves, .worker = differ},
+      {.name = "workers differ, 4 repeats",
+       .life = HalfToThreeHalves,
+       .worker = differ,
+       .decided = {0.9, 0.5, 0.9},
+       .repeats = 4},
+      {.name = "two kinds of nodes", .life = Gamma, .worker = TwoKinds},
+      {.name = "two kinds of nodes, 3 repeats",
+       .life = Gamma,
+       .worker = TwoKinds,
+       .decided = {0.95, 0.45, 0.95},
+       .repeats = 3},
   };
 }
 
-Tally Validate(const Noise& noise, double ratio, std::uint32_t repeats, int tries,
-               std::uint64_t seed) {
+std::vector<Noise> FurtherNoise() {
+  const auto slow = LastingNoise(0.05, 60.0, 60.0);
+  const auto both = LastingNoise(0.1, 10.0, 10.0);
+  return {
+      {.name = "wide lognormal lives", .life = WideLogNormal},
+      {.name = "one of ten lives long", .life = OneOfTenLong},
+      {.name = "stragglers", .life = Gamma, .worker = Stragglers},
+      {.name = "regular stalls", .life = Gamma, .speed = Pauses(1.5, 1.5, 28.5, 28.5)},
+      {.name = "slow noise of all", .life = Gamma, .speed = slow, .near = 0.05, .off = 0.02},
+      {.name = "exponential lives and noise of all", .life = Exponential, .speed = both},
+      {.name = "exponential lives and drift", .life = Exponential, .speed = Drifting},
+      {.name = "exponential lives and workers differ",
+       .life = Exponential,
+       .worker = WorkersDiffer(0.05)},
+      {.name = "very moody workers",
+       .life = Equal,
+       .own_sd = 0.3,
+       .own_likeness = 0.98,
+       .near = 0.04,
+       .off = 0.02},
+      {.name = "slow warm start", .life = WithinAFifth, .cold = 0.15, .cold_for = 60.0},
+      {.name = "base alone cold",
+       .life = WithinAFifth,
+       .cold = 0.2,
+       .cold_for = 30.0,
+       .cold_base_alone = true},
+      {.name = "one in twenty fails", .life = HalfToThreeHalves, .failing = 0.05},
+      {.name = "one worker", .life = HalfToThreeHalves, .workers = 1},
+      {.name = "two workers", .life = HalfToThreeHalves, .workers = 2},
+      {.name = "three workers", .life = HalfToThreeHalves, .workers = 3},
+      {.name = "two workers, exponential lives", .life = Exponential, .workers = 2},
+      {.name = "three workers that differ",
+       .life = HalfToThreeHalves,
+       .worker = WorkersDiffer(0.1),
+       .workers = 3},
+      {.name = "one worker that differs",
+       .life = HalfToThreeHalves,
+       .worker = WorkersDiffer(0.1),
+       .workers = 1},
+      {.name = "two workers that differ",
+       .life = HalfToThreeHalves,
+       .worker = WorkersDiffer(0.1),
+       .workers = 2},
+      {.name = "workers unknown", .life = HalfToThreeHalves, .workers_unknown = true},
+      {.name = "a day", .life = Gamma, .speed = Day, .near = 0.05},
+      {.name = "shift of all", .life = Gamma, .speed = Shift, .near = 0.08, .off = 0.02},
+      {.name = "base alone differs",
+       .life = Gamma,
+       .worker = BaseDiffers,
+       .near = 0.06,
+       .off = 0.04},
+  };
+}
+
+Tally Validate(const Noise& noise, double ratio, int tries, std::uint64_t seed, OfPods pods) {
   Tally tally{.tries = tries};
   for (int i = 0; i < tries; ++i) {
     Random random(seed + static_cast<std::uint64_t>(i));
-    const Verdict verdict = Try(noise, ratio, repeats, random, tally.seconds);
+    const StepVerdict step = Try(noise, ratio, random, tally.seconds);
+    const Verdict verdict = (pods == OfPods::kAny ? step.any_pods : step.these_pods).verdict;
     tally.passed += verdict == Verdict::kPass ? 1 : 0;
     tally.failed += verdict == Verdict::kFail ? 1 : 0;
   }

@@ -362,5 +362,78 @@ TEST(PromisedLoads, OfWhoLooksUntilItIsKnownAreRightAsOftenAsTheIntervalSays) {
   }
 }
 
+// ---- by worker
+
+Instant AtSecond(double seconds) { return Instant{} + FromSeconds(seconds); }
+
+TEST(MeasuredByWorker, EachJobIsItsWorkers) {
+  ThroughputWindow window(AtSecond(0.0));
+  for (int i = 1; i <= 20; ++i) window.Ended(AtSecond(i - 1.0), AtSecond(i), true, 0);
+  for (int i = 1; i <= 10; ++i) window.Ended(AtSecond(2.0 * i - 2.0), AtSecond(2.0 * i), true, 7);
+  const MeasuredWindow measured = window.Measured(AtSecond(20.0), {});
+  EXPECT_EQ(measured.groups, 2U);
+  EXPECT_NEAR(measured.Throughput(0.0, 20.0), 1.5, 1e-9);
+  EXPECT_NEAR(measured.between[0].whole, 2.0 / 9.0, 1e-9);  // 4/3 and 2/3 of the mean
+}
+
+TEST(MeasuredByWorker, HasTheTotalOfTheEstimate) {
+  Random random(1);
+  ThroughputWindow window(AtSecond(5.0));
+  std::vector<Instant> at_work;
+  std::uint32_t worker = 0;
+  for (const SimulatedJob& job : RunLanes(100, 40.0, Exponential, random)) {
+    if (job.ended <= AtSecond(40.0)) {
+      window.Ended(job.submitted, job.ended, job.succeeded, worker++ % 100);
+    } else if (job.submitted <= AtSecond(40.0)) {
+      at_work.push_back(job.submitted);
+    }
+  }
+  const MeasuredWindow measured = window.Measured(AtSecond(40.0), at_work);
+  EXPECT_NEAR(measured.Throughput(0.0, 35.0), window.Estimate(AtSecond(40.0), at_work).throughput,
+              1e-6);
+  EXPECT_LE(measured.groups, kMostGroups);
+}
+
+TEST(MeasuredByWorker, AJobAtWorkIsOfTheWorkerThatEndedOneJustBefore) {
+  ThroughputWindow window(AtSecond(0.0));
+  for (int i = 1; i <= 10; ++i) window.Ended(AtSecond(i - 1.0), AtSecond(i), true, 0);
+  for (int i = 1; i <= 10; ++i) window.Ended(AtSecond(i - 0.6), AtSecond(i + 0.4), true, 1);
+  const std::vector<Instant> at_work = {AtSecond(10.0), AtSecond(10.4)};
+  const MeasuredWindow measured = window.Measured(AtSecond(10.5), at_work);
+  // The first has worked 10.5 s, the other 10.1 s since it began.
+  const double mean = 10.3;
+  const double variance = 2.0 * (0.2 / mean) * (0.2 / mean);
+  EXPECT_NEAR(measured.between[0].whole, variance, 0.05 * variance);
+}
+
+TEST(MeasuredByWorker, WhatIsOfNoKnownWorkerSaysNothingAboutHowTheyDiffer) {
+  ThroughputWindow window(AtSecond(0.0));
+  for (const std::uint32_t worker : {0U, 1U}) {
+    for (int i = 1; i <= 20; ++i) window.Ended(AtSecond(i - 1.0), AtSecond(i), true, worker);
+  }
+  for (int i = 1; i <= 5; ++i) window.Ended(AtSecond(i - 1.0), AtSecond(i), true);
+  const MeasuredWindow measured = window.Measured(AtSecond(20.0), {});
+  EXPECT_EQ(measured.groups, 2U);
+  EXPECT_NEAR(measured.Throughput(0.0, 20.0), 45.0 / 20.0, 1e-9);
+  EXPECT_NEAR(measured.between[0].whole, 0.0, 1e-12);
+}
+
+TEST(MeasuredByWorker, FailedJobsAreAWorkersLessWork) {
+  ThroughputWindow window(AtSecond(0.0));
+  for (const std::uint32_t worker : {0U, 1U}) {
+    for (int i = 1; i <= 20; ++i) {
+      window.Ended(AtSecond(i - 1.0), AtSecond(i), worker == 0 || i % 2 == 0, worker);
+    }
+  }
+  EXPECT_NEAR(window.Measured(AtSecond(20.0), {}).between[0].whole, 2.0 / 9.0, 1e-9);
+}
+
+TEST(MeasuredByWorker, NothingIsKnownBeforeAJobHasSucceeded) {
+  ThroughputWindow window(AtSecond(0.0));
+  EXPECT_FALSE(window.Measured(AtSecond(1.0), {}).IsKnown());
+  window.Ended(AtSecond(0.0), AtSecond(1.0), false, 0);
+  EXPECT_FALSE(window.Measured(AtSecond(1.0), {}).IsKnown());
+}
+
 }  // namespace
 }  // namespace twofold::stats

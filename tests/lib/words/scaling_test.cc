@@ -3,10 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "tests/lib/stats/made_windows.h"
 
 namespace twofold {
 namespace {
@@ -159,10 +160,9 @@ TEST(ScalingHeadline, AStepByItselfSaysWhatItDidAndWhatFailed) {
 
 // ---- why a step is undecided
 
-stats::StepRecord Record(std::uint32_t workers, double throughput, double variance) {
-  return {.workers = workers,
-          .rate = {throughput, 0.001, 10.0, 60.0},
-          .spread = {variance, workers - 1.0}};
+/// Workers differ by `sd`.
+stats::StepRecord Record(std::uint32_t workers, double throughput, double sd) {
+  return stats::EvenRecord(workers, throughput, sd);
 }
 
 std::string Why(const stats::StepRecord& base, const stats::StepRecord& now, bool any_pods = true) {
@@ -172,28 +172,36 @@ std::string Why(const stats::StepRecord& base, const stats::StepRecord& now, boo
 }
 
 TEST(WhyUndecided, SaysWhatIsInDoubtAndWhatHelps) {
-  EXPECT_EQ(Why(Record(8, 8.0, 1e-6), Record(16, 16.0, 1e-6)), "");
-  EXPECT_THAT(Why(Record(8, 8.0, 0.01), Record(16, 15.0, 0.01)),
-              StartsWith("the limit of 1.8 is inside the interval of the ratio, 1.714 to 2.051"));
-  EXPECT_THAT(Why(Record(8, 8.0, 0.01), Record(16, 15.0, 0.01)),
+  EXPECT_EQ(Why(Record(8, 8.0, 0.001), Record(16, 16.0, 0.001)), "");
+  EXPECT_THAT(Why(Record(8, 8.0, 0.1), Record(16, 15.0, 0.1)),
+              StartsWith("the limit of 1.8 is inside the interval of the ratio, 1.7"));
+  EXPECT_THAT(Why(Record(8, 8.0, 0.1), Record(16, 15.0, 0.1)),
               HasSubstr(", as workers differ by 10.0 %: "));
-  EXPECT_THAT(Why(Record(8, 8.0, 1e-12), Record(16, 14.4, 1e-12)),
+  EXPECT_THAT(Why(Record(8, 8.0, 1e-6), Record(16, 14.4, 1e-6)), HasSubstr(": a longer cap helps"));
+  EXPECT_THAT(Why(Record(8, 8.0, 0.1), Record(16, 14.4, 0.1), false),
               HasSubstr(": a longer cap helps"));
-  EXPECT_THAT(Why(Record(8, 8.0, 0.01), Record(16, 14.4, 0.01), false),
-              HasSubstr(": a longer cap helps"));
-  stats::StepRecord one = Record(2, 2.0, 0.0);
-  one.spread.degrees = 0.0;
+  stats::StepRecord one = Record(1, 2.0, 0.0);
+  one.workers = 2;
   EXPECT_THAT(Why(Record(1, 1.0, 0.0), one), StartsWith("one worker says nothing about others"));
 }
 
 TEST(WhyUndecided, NamesTheStepThatWasNotSteadyOrNotMeasured) {
-  stats::StepRecord base = Record(8, 8.0, 1e-6);
+  stats::StepRecord base = Record(8, 8.0, 0.001);
   base.steady = false;
-  EXPECT_EQ(Why(base, Record(16, 16.0, 1e-6)), "the throughput of 8 workers was not steady");
-  EXPECT_EQ(Why(base, Record(16, 16.0, 1e-6), false), "the throughput of 8 workers was not steady");
-  stats::StepRecord unknown = Record(16, 0.0, 1e-6);
-  unknown.rate.log_error = std::numeric_limits<double>::infinity();
-  EXPECT_EQ(Why(Record(8, 8.0, 1e-6), unknown), "the throughput of 16 workers is not known");
+  EXPECT_EQ(Why(base, Record(16, 16.0, 0.001)), "the throughput of 8 workers was not steady");
+  EXPECT_EQ(Why(base, Record(16, 16.0, 0.001), false),
+            "the throughput of 8 workers was not steady");
+  stats::StepRecord unknown = Record(16, 0.0, 0.001);
+  EXPECT_EQ(Why(Record(8, 8.0, 0.001), unknown), "the throughput of 16 workers is not known");
+}
+
+TEST(LeftOut, SaysHowLongAndHowJobsWereMeanwhile) {
+  EXPECT_EQ(LeftOut({}), "");
+  EXPECT_EQ(LeftOut({.cut = 31.0, .cut_change = 1.0 / 1.28 - 1.0}),
+            "first 31 s left out: jobs were 28 % slower");
+  EXPECT_EQ(LeftOut({.cut = 2.5, .cut_change = 0.25}),
+            "first 2.5 s left out: jobs were 20 % faster");
+  EXPECT_EQ(LeftOut({.cut = 2.5, .cut_change = -1.0}), "first 2.5 s left out: nothing was done");
 }
 
 }  // namespace
