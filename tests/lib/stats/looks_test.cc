@@ -63,7 +63,7 @@ bool IsDecided(double cap, std::mt19937_64& random) {
 TEST(PromisedLooks, SpendLittleMoreThanFivePercentTogether) {
   constexpr std::uint64_t kMotions = 20'000;
   std::mt19937_64 random(1);
-  for (const auto& [first_looks, most] : {std::pair(20, 0.055), {30, 0.055}, {100, 0.065}}) {
+  for (const auto& [first_looks, most] : {std::pair(20, 0.06), {30, 0.06}, {100, 0.065}}) {
     const std::string id = absl::StrCat("looks-", first_looks);
     const std::string says = absl::StrCat("all looks up to a cap of ", first_looks,
                                           " times the first one: noise alone decides");
