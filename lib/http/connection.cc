@@ -179,6 +179,7 @@ asio::awaitable<bool> Connection::ServeOne() {
 
 /// Reads a request within its limits. One deadline for all of it, so that drops do not extend it.
 PeerStream::Error Connection::Receive(RequestParser& parser) {
+  parser.header_limit(kMaxHead);
   parser.body_limit(boost::none);  // CheckHead knows better
   stream_.tcp().expires_after(options_.receive_timeout);
   const error_code head_error = co_await ReceiveHead(parser);
