@@ -61,7 +61,8 @@ PairCut CutOf(const MeasuredWindow& base, const MeasuredWindow& now) {
 
 /// How far a shorter window of the step lies above that of a base that is just as old, beside the
 /// whole base. Steps that warm up alike are so compared at the same age.
-double SameAgeDifference(const MeasuredWindow& base, const MeasuredWindow& now, const PairCut& cut) {
+double SameAgeDifference(const MeasuredWindow& base, const MeasuredWindow& now,
+                         const PairCut& cut) {
   const double begin = static_cast<double>(cut.base) * base.BlockSeconds();
   if (now.seconds >= base.seconds || now.seconds <= begin) return 0.0;
   return std::log(base.Throughput(begin, base.seconds) / base.Throughput(begin, now.seconds));
