@@ -35,6 +35,7 @@ constexpr std::array kRules = {
     Rule{"/twofold.v1.Results/CreateRun", kSubmitters},
     Rule{"/twofold.v1.Results/AttendRun", kSubmitters},
     Rule{"/twofold.v1.Results/CancelRun", kSubmitters},
+    Rule{"/twofold.v1.Results/DeleteRun", kAdmins},
     Rule{"/twofold.v1.Results/ExportRun", kReaders},
     Rule{"/twofold.v1.Results/ListRuns", kReaders},
     Rule{"/twofold.v1.Results/GetRun", kReaders},

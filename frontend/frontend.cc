@@ -187,6 +187,8 @@ Frontend::Frontend(const Options& options, security::Server security, Parts part
 /// Takes in what an earlier life has left, and starts to keep what this one does.
 Status Frontend::Restore() {
   if (storage_ == nullptr) return absl::OkStatus();
+  // The next turn of each queue does as its journal says.
+  storage_->WhenWritableChanges([this] { alarm_.Ring(Now()); });
   if (directory_ != nullptr) {
     queues_.SetStore(storage_->store(), storage_->StartJournal());
     return absl::OkStatus();

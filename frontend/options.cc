@@ -54,6 +54,9 @@ void DeclareAddresses(CLI::App& app, Options& options) {
       ->type_name("PATH");
 }
 
+// So that bytes fit in 64 bits.
+constexpr std::uint64_t kMostMib = std::uint64_t{1} << 40;
+
 void DeclareQueues(CLI::App& app, Options& options) {
   app.add_option("QUEUE", options.queues, "names of the queues")
       ->required()
@@ -61,6 +64,8 @@ void DeclareQueues(CLI::App& app, Options& options) {
       ->expected(1, static_cast<int>(kMaxQueues));
   AddOption(app, "--queue-limit", options.queue_limit, WholeNumber(0),
             "most waiting jobs in a queue, further ones are refused; 0 = no limit");
+  AddOption(app, "--queue-bytes", options.queue_bytes, WholeNumber(0, kMostMib),
+            "MiB of specs of waiting jobs in a queue, further jobs are refused; 0 = no limit");
   AddOption(app, "--lease", options.lease, Seconds(0.1, 86400),
             "silence after which a worker process loses its jobs");
   AddOption(app, "--idle-lease", options.idle_lease, Seconds(0, 86400),
@@ -91,6 +96,9 @@ void DeclareStore(CLI::App& app, Options& options) {
             "seconds after which finished durable jobs are deleted; 0 = never");
   AddOption(app, "--keep-finished", options.storage.keep_finished, WholeNumber(0),
             "how many finished durable jobs to keep, the newest; 0 = all");
+  AddOption(app, "--store-limit", options.storage.limit, WholeNumber(0, kMostMib),
+            "MiB that the store may take: then new durable jobs and runs are refused, and what is "
+            "there goes on; 0 = no limit");
 }
 
 /// A host's name or address.
@@ -166,6 +174,7 @@ void Declare(CLI::App& app, Options& options) {
 
 queue::QueueOptions QueueOptions(const Options& options) {
   return {.limit = options.queue_limit,
+          .limit_bytes = options.queue_bytes << 20,
           .lease = FromSeconds(options.lease),
           .grace = FromSeconds(options.grace),
           .ageing = FromSeconds(options.ageing)};

@@ -21,8 +21,10 @@
 #include "lib/common/contacts.h"
 #include "lib/common/host_name.h"
 #include "lib/common/printable.h"
+#include "lib/rpc/field_limits.h"
 #include "lib/rpc/limits.h"
 #include "suites/table/workload.h"
+#include "twofold/v1/queue.pb.h"
 
 namespace twofold::backend {
 namespace {
@@ -204,9 +206,10 @@ Result<Labels> MakeLabels(std::string_view list, const std::vector<std::string>&
     const std::size_t equals = label.find('=');
     made.insert_or_assign(label.substr(0, equals), label.substr(equals + 1));
   }
-  if (made.size() > kMaxLabels) {
+  const std::size_t most = rpc::LimitOf<v1::Hello>(v1::Hello::kLabelsFieldNumber).count();
+  if (made.size() > most) {
     return absl::InvalidArgumentError(
-        absl::StrCat(made.size(), " labels, at most ", kMaxLabels, " are allowed"));
+        absl::StrCat(made.size(), " labels, at most ", most, " are allowed"));
   }
   return made;
 }

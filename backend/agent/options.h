@@ -62,8 +62,6 @@ struct Configuration {
 /// Errors   Any: one line for the person who started the program.
 Result<Configuration> Prepare(const Options& options);
 
-inline constexpr std::size_t kMaxLabels = 64;  ///< of a worker
-
 /// What is wrong with `label` as KEY=VALUE; empty if nothing is. A key is 1 to 253 letters, digits,
 /// '-', '_', '.' and '/', beginning and ending with a letter or digit; a value up to 253 printable
 /// ASCII characters.

@@ -104,6 +104,26 @@ Action BindCancel(CLI::App& app, const Globals& globals) {
   };
 }
 
+// ---- run delete
+
+constexpr Duration kDeleteLimit = std::chrono::minutes(10);
+
+Action BindDelete(CLI::App& app, const Globals& globals) {
+  auto request = std::make_shared<v1::DeleteRunRequest>();
+  AddField(app, "RUN", *request, &v1::DeleteRunRequest::set_id, "Id of the run")->required();
+  return [request, &globals]() -> Status {
+    const auto reply =
+        Frontend(globals).Call<v1::Results>(&v1::Results::Stub::DeleteRun, *request, kDeleteLimit);
+    if (!reply.ok()) return reply.status();
+    if (globals.json()) {
+      std::cout << show::Line({{"run", request->id()}, {"jobs", reply->jobs()}});
+    } else {
+      std::cout << "run " << request->id() << ": deleted with " << reply->jobs() << " jobs\n";
+    }
+    return absl::OkStatus();
+  };
+}
+
 // ---- export, import
 
 constexpr Duration kExportLimit = std::chrono::minutes(30);
@@ -250,6 +270,8 @@ std::vector<Command> ResultCommands() {
        true,
        {kExitNotFound, kExitNoAnswer, kExitRefused, kExitUndecided}},
       {"cancel", "End all jobs of a run", "twofold cancel nightly", BindCancel},
+      {"run delete", "Delete a run that has ended, with its jobs and all that they have measured",
+       "twofold run delete nightly", BindDelete},
   };
 }
 

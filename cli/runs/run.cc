@@ -211,7 +211,7 @@ void AddForms(CLI::App& app, RunCommand& command) {
                    "Id of a run: run its failed, timed out and lost jobs again, and attach to it");
   form->add_option("--pause", command.pause,
                    "Id of a run: withdraw what waits; what runs may end. --resume goes on");
-  form->require_option(1);
+  form->require_option(0, 1);  // RunWhatIsAsked says what is missing; `run delete` needs none
 }
 
 }  // namespace

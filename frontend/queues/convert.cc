@@ -158,6 +158,8 @@ v1::Queue ToProto(const QueueHost& host, const QueueHost::Snapshot& snapshot) {
   result.set_requeued(stats.requeued);
   result.set_refused_results(stats.refused_results);
   result.set_limit(host.limit());
+  result.set_waiting_bytes(stats.waiting_bytes);
+  result.set_limit_bytes(host.limit_bytes());
   result.set_durable(host.durable());
   result.set_delayed(stats.delayed);
   result.set_key_limited(stats.key_limited);
@@ -197,6 +199,8 @@ v1::WaitReason ToProto(queue::WaitReason reason) {
       return v1::WAIT_REASON_DELAYED;
     case queue::WaitReason::kKeyLimit:
       return v1::WAIT_REASON_KEY_LIMIT;
+    case queue::WaitReason::kHeld:
+      return v1::WAIT_REASON_STORE;
     case queue::WaitReason::kKeyHeld:
       return v1::WAIT_REASON_KEY_HELD;
     case queue::WaitReason::kPaused:

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "frontend/queues/convert.h"
+#include "lib/common/printable.h"
 #include "lib/queue/placement.h"
 #include "lib/rpc/limits.h"
 
@@ -17,12 +18,6 @@ namespace {
 Duration FromNs(std::uint64_t ns) { return Duration(static_cast<Duration::rep>(ns)); }
 
 Status Invalid(const std::string& message) { return absl::InvalidArgumentError(message); }
-
-Status CheckText(const char* field, const std::string& text) {
-  if (text.size() <= rpc::kMaxNameBytes) return absl::OkStatus();
-  return Invalid(absl::StrCat(field, " has ", text.size(), " bytes; at most ", rpc::kMaxNameBytes,
-                              " are allowed"));
-}
 
 Status CheckTime(const char* field, std::uint64_t ns, const char* none) {
   if (ns <= std::uint64_t{std::numeric_limits<Duration::rep>::max()}) return absl::OkStatus();
@@ -66,14 +61,10 @@ v1::Placement PlacementOf(std::string_view text) {
 }
 
 Status CheckPlacement(const v1::Placement& placement) {
-  const std::size_t bytes = placement.ByteSizeLong();
-  if (bytes > rpc::kMaxPlacementBytes) {
-    return Invalid(absl::StrCat("placement has ", bytes, " bytes; at most ",
-                                rpc::kMaxPlacementBytes, " are allowed"));
-  }
   for (const std::string& label : placement.labels()) {
     if (label.find('=') == std::string::npos) {
-      return Invalid(absl::StrCat("placement.labels has '", label, "', which is not KEY=VALUE"));
+      return Invalid(absl::StrCat("placement.labels has '", Printable(label, rpc::kMaxQuotedBytes),
+                                  "', which is not KEY=VALUE"));
     }
   }
   const std::string text = PlacementText(placement);
@@ -90,11 +81,7 @@ Status CheckSpread(v1::Spread spread) {
 // The first that is wrong.
 Status CheckOptions(const v1::JobOptions& options) {
   for (const Status& status :
-       {CheckText("suite", options.suite()), CheckText("run", options.run()),
-        CheckText("place.name", options.place().name()),
-        CheckText("dedup_key", options.dedup_key()), CheckText("fair_key", options.fair_key()),
-        CheckText("limit_key", options.limit_key()),
-        CheckTime("limit_ns", options.limit_ns(), "no limit"),
+       {CheckTime("limit_ns", options.limit_ns(), "no limit"),
         CheckTime("delay_ns", options.delay_ns(), "no delay"),
         CheckTime("deadline_ns", options.deadline_ns(), "no deadline"),
         CheckTime("gang.timeout_ns", options.gang().timeout_ns(), "30 s"),

@@ -30,7 +30,7 @@ QueueHost::QueueHost(std::string name, const queue::QueueOptions& options, bool 
 
 QueueHost::~QueueHost() = default;
 
-Status CanStore(const results::Journal* journal) {
+Status CanWrite(const results::Journal* journal) {
   if (journal == nullptr) {
     return absl::FailedPreconditionError(
         "durable: this frontend keeps no jobs; start it with --store sqlite:PATH");
@@ -38,6 +38,17 @@ Status CanStore(const results::Journal* journal) {
   if (!journal->writable()) {
     return absl::UnavailableError(
         absl::StrCat("durable jobs cannot be stored now: ", journal->trouble()));
+  }
+  return absl::OkStatus();
+}
+
+Status CanStore(const results::Journal* journal) {
+  if (Status status = CanWrite(journal); !status.ok()) return status;
+  if (journal->is_full()) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat("the store has ", journal->most_bytes() >> 20,
+                     " MiB, as much as it may (twofold-frontend --store-limit): delete runs, or "
+                     "keep fewer finished jobs"));
   }
   if (journal->pending_bytes() > kMostPendingBytes) {
     return absl::ResourceExhaustedError("the store lags behind, try again later");
@@ -76,7 +87,9 @@ WorkerUsage QueueHost::Usage() {
 QueueHost::Turn::Turn(QueueHost& host, Instant now) ABSL_NO_THREAD_SAFETY_ANALYSIS
     : host_(host),
       state_(host.LockState()),
-      now_(now) {}
+      now_(now) {
+  state_.FollowStore(now_);
+}
 
 /// Open changes the state: which one it is shows under the lock.
 QueueHost::State& QueueHost::LockState() ABSL_NO_THREAD_SAFETY_ANALYSIS {
@@ -117,7 +130,7 @@ void QueueHost::Turn::RemoveSubmitter(queue::SubmitterId id) {
 
 queue::Submitted QueueHost::Turn::Submit(queue::SubmitterId submitter, std::uint64_t tag,
                                          const std::shared_ptr<const queue::JobOptions>& options,
-                                         std::string_view spec, std::function<void()> then,
+                                         std::string_view spec, Stored stored,
                                          const v1::RunPlace& place) {
   CommitBatch& commit = state_.commit;
   const CommitBatch::Mark before = commit.mark();
@@ -125,7 +138,7 @@ queue::Submitted QueueHost::Turn::Submit(queue::SubmitterId submitter, std::uint
       state_.core.Step(now_, queue::input::Submit{submitter, tag, options, spec}, state_);
   if (submitted.admission != queue::Admission::kAccepted) return submitted;
   if (!options->durable) {
-    if (then) Then(std::move(then));
+    if (stored.then) Then(std::move(stored.then));
     return submitted;
   }
   // The job may have been handed out already; that it was accepted comes first.
@@ -133,13 +146,19 @@ queue::Submitted QueueHost::Turn::Submit(queue::SubmitterId submitter, std::uint
     commit.RecordAt(before, Accepted(host_.name_, submitted.job, *options, place, spec));
     commit.Record(state_.LastId());
   }
-  commit.ThenAt(before, [endpoint = state_.submitters.Find(submitter), tag, job = submitted.job,
-                         then = std::move(then)](FlushList& to_flush) {
-    if (then) then();
-    if (!endpoint) return;
-    endpoint->OnAccepted(tag, job);
-    to_flush.Add(endpoint);
-  });
+  // One that others may have joined by its key is theirs, too.
+  const bool may_refuse = stored.refuse && !submitted.duplicate && options->dedup_key.empty();
+  State::Unstored job{submitted.job, std::move(stored.refuse)};
+  commit.ThenAt(before,
+                [endpoint = state_.submitters.Find(submitter), tag, job = submitted.job,
+                 then = std::move(stored.then), settled = job.settled](FlushList& to_flush) {
+                  if (settled->exchange(true)) return;
+                  if (then) then();
+                  if (!endpoint) return;
+                  endpoint->OnAccepted(tag, job);
+                  to_flush.Add(endpoint);
+                });
+  if (may_refuse) state_.AwaitStored(std::move(job));
   return submitted;
 }
 

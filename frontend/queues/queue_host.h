@@ -47,6 +47,15 @@ struct Tenure {
   results::QueueHalted halted = {};  ///< by people, under the tenure before
 };
 
+/// What is called after the turn in which a job was accepted: one of them.
+struct Stored {
+  /// When it is on disk, by the journal's thread, or at once if it is not durable.
+  std::function<void()> then = {};
+  /// The store has failed before: the job is cancelled, as nobody knows of it. Not called for jobs
+  /// with a dedup key, which others may have joined; these wait until the store is back.
+  std::function<void(const Status& why)> refuse = {};
+};
+
 class MovedJobs;
 
 /// What the queues of a frontend share.
@@ -92,6 +101,7 @@ class QueueHost {
   std::uint32_t shard() const { return shard_; }
   std::uint8_t number() const { return options_.number; }  ///< in its jobs' ids
   std::uint64_t limit() const { return options_.limit; }
+  std::uint64_t limit_bytes() const { return options_.limit_bytes; }
   Duration lease() const { return options_.lease; }
   bool durable() const { return durable_; }
 
@@ -145,6 +155,8 @@ std::string StoreTrouble(const QueueHost::Snapshot& snapshot);
 
 /// Whether a journal can take in more. Errors: see Turn::CanStore.
 Status CanStore(const results::Journal* journal);
+/// Whether it can take in what adds nothing. Errors: kUnavailable, kFailedPrecondition, as there.
+Status CanWrite(const results::Journal* journal);
 
 /// One batch of calls on the queue; see QueueHost. Do not block while it lives.
 class QueueHost::Turn {
@@ -183,7 +195,8 @@ class QueueHost::Turn {
   std::shared_ptr<results::Journal> Close();
 
   /// Whether durable jobs can be taken in now. Errors: kFailedPrecondition: there is no store;
-  /// kUnavailable: it cannot be written, and why; kResourceExhausted: it lags behind.
+  /// kUnavailable: it cannot be written, and why; kResourceExhausted: it lags behind, or has as
+  /// much as it may.
   [[nodiscard]] Status CanStore() const;
   /// Whether such jobs can. Errors: as CanStore; kUnavailable: the queue is strict, and suspended.
   [[nodiscard]] Status CanTake(bool durable) const;
@@ -195,11 +208,10 @@ class QueueHost::Turn {
   void AddSubmitter(queue::SubmitterId id, const std::shared_ptr<Submitter>& submitter,
                     std::uint64_t load_key = 0);
   void RemoveSubmitter(queue::SubmitterId id);
-  /// REQUIRES: CanTake. `then` is called after this turn if the job was
-  /// accepted: when it is on disk, by the journal's thread, or at once if it is not durable.
+  /// REQUIRES: CanTake.
   queue::Submitted Submit(queue::SubmitterId submitter, std::uint64_t tag,
                           const std::shared_ptr<const queue::JobOptions>& options,
-                          std::string_view spec, std::function<void()> then = {},
+                          std::string_view spec, Stored stored = {},
                           const v1::RunPlace& place = {});
   bool Cancel(queue::JobId job);
   /// Calls `then` after this turn, when all that was decided about the job so far is on disk, by

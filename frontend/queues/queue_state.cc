@@ -56,9 +56,13 @@ void QueueHost::State::Do(const queue::Assign& assign) {
     to_flush.Add(endpoint);
   } else {
     if (assign.seat == nullptr || assign.seat->rank == 0) RecordStart(job, assign);
-    Send(job, endpoint, [owned = OwnedAssign(assign), plan = gang_plan_](WorkerEndpoint& to) {
-      to.OnAssign(owned.View(), plan.get());
-    });
+    Unsent attempt{assign.process, {assign.job, assign.attempt}};
+    Send(job, endpoint,
+         [owned = OwnedAssign(assign), plan = gang_plan_,
+          settled = attempt.settled](WorkerEndpoint& to) {
+           if (!settled->exchange(true)) to.OnAssign(owned.View(), plan.get());
+         });
+    Push(unsent, std::move(attempt));
   }
   if (watchers.empty()) return;
   Changed(job);
@@ -137,6 +141,32 @@ void QueueHost::State::KeepDecisions() {
   if (tenure.journal != nullptr) return decided->AppendTo(*tenure.journal);
   // Those who wait for it learn it as it goes, which must not be under the lock.
   to_flush.Then([decided] {});
+}
+
+void QueueHost::State::FollowStore(Instant now) {
+  const bool hold =
+      served && tenure.journal != nullptr && (suspended || !tenure.journal->writable());
+  if (std::exchange(held, hold) != hold) core.Step(now, queue::input::HoldDurable{hold}, *this);
+  if (!hold) return;
+  if (!unsent.empty()) TakeBackUnsent(now);
+  if (!unstored.empty() && !tenure.journal->writable()) RefuseUnstored(now);
+}
+
+void QueueHost::State::TakeBackUnsent(Instant now) {
+  for (const Unsent& each : std::exchange(unsent, {})) {
+    if (each.settled->exchange(true)) continue;
+    queue::Completion completion{.job = each.attempt.job, .attempt = each.attempt.attempt};
+    completion.handed_back = true;
+    core.Step(now, queue::input::Completed{each.process, completion}, *this);
+  }
+}
+
+void QueueHost::State::RefuseUnstored(Instant now) {
+  for (const Unstored& each : std::exchange(unstored, {})) {
+    if (each.settled->exchange(true)) continue;
+    core.Step(now, queue::input::Cancel{each.job}, *this);
+    to_flush.Then([refuse = each.refuse, why = CanWrite(tenure.journal.get())] { refuse(why); });
+  }
 }
 
 void QueueHost::State::GiveBack(const queue::Reply& reply) {

@@ -2,6 +2,9 @@
 
 #include <absl/container/flat_hash_map.h>
 
+#include <atomic>
+#include <deque>
+#include <functional>
 #include <memory>
 #include <set>
 #include <string>
@@ -40,6 +43,23 @@ class QueueHost::State final : public queue::Effects {
     std::string lent_to = {};  ///< the shard where it goes when it is free; empty: it stays
   };
 
+  /// Whether others have been told of a decision, or it has been undone: who sets it first does it.
+  using Settled = std::shared_ptr<std::atomic<bool>>;
+  static Settled NotSettled() { return std::make_shared<std::atomic<bool>>(false); }
+
+  /// An attempt of which its worker knows nothing before it is on disk.
+  struct Unsent {
+    queue::ProcessId process;
+    queue::Held attempt;
+    Settled settled = NotSettled();
+  };
+
+  struct Unstored {
+    queue::JobId job;
+    std::function<void(const Status& why)> refuse;
+    Settled settled = NotSettled();
+  };
+
   State(const QueueHost& host, const queue::QueueOptions& options);
 
   Worker& WorkerAt(queue::ProcessId process);
@@ -56,6 +76,11 @@ class QueueHost::State final : public queue::Effects {
   /// Hands to the journal what was decided. Without one it is dropped: who serves the queue now
   /// decides anew.
   void KeepDecisions();
+  /// Durable jobs wait while they could not be written. What was decided before, and is not on disk
+  /// yet, is undone as far as nobody has been told: attempts are taken back, and jobs refused.
+  void FollowStore(Instant now);
+  /// A job that nobody knows of before it is on disk.
+  void AwaitStored(Unstored job) { Push(unstored, std::move(job)); }
   void Changed(queue::JobId job);
   void TellWatchers(Instant now);
   bool Detach(queue::ProcessId process, const WorkerEndpoint* endpoint);
@@ -64,6 +89,7 @@ class QueueHost::State final : public queue::Effects {
 
   Tenure tenure;
   bool served = true;
+  bool held = false;            ///< durable jobs are: they could not be written
   bool suspended = false;       ///< see Turn::Suspend
   results::QueueHalted halted;  ///< what people want, see Turn::Pause
   bool gives_back = false;      ///< jobs end because the queue is served elsewhere
@@ -82,6 +108,9 @@ class QueueHost::State final : public queue::Effects {
   std::vector<queue::JobId> changed;  ///< watched jobs that the turn has changed
   /// After Close: volatile attempts that processes still run.
   std::set<std::pair<queue::ProcessId, queue::JobId>> leaving;
+  /// In the order of the decisions. Those that are on disk leave when others come.
+  std::deque<Unsent> unsent;
+  std::deque<Unstored> unstored;
   [[nodiscard]] bool IsLeaving(queue::ProcessId process) const {
     const auto first = leaving.lower_bound({process, queue::JobId{0}});
     return first != leaving.end() && first->first == process;
@@ -104,6 +133,13 @@ class QueueHost::State final : public queue::Effects {
              const WorkerIdentity* worker);
   void TellEnd(const queue::Reply& reply, const WorkerIdentity* worker);
   void Count(const queue::Reply& reply);
+  void TakeBackUnsent(Instant now);
+  void RefuseUnstored(Instant now);
+  template <typename Decision>
+  static void Push(std::deque<Decision>& decisions, Decision decision) {
+    while (!decisions.empty() && *decisions.front().settled) decisions.pop_front();
+    decisions.push_back(std::move(decision));
+  }
 
   const QueueHost& host_;
   std::shared_ptr<const GangPlan> gang_plan_;  ///< of the gang that is being assigned

@@ -11,12 +11,17 @@
 namespace twofold::frontend {
 namespace {
 
+// Who begins a run submits its jobs right after.
+constexpr Duration kKeepDrafts = std::chrono::hours(24);
+
 constexpr Duration kStopLimit = std::chrono::seconds(5);
 
 results::JournalOptions ToJournal(const StorageOptions& options) {
   results::JournalOptions result;
   if (options.keep_finished_for > 0) result.keep_for = FromSeconds(options.keep_finished_for);
   if (options.keep_finished > 0) result.keep_at_most = options.keep_finished;
+  result.keep_drafts_for = kKeepDrafts;
+  result.most_bytes = options.limit << 20;
   return result;
 }
 
@@ -52,7 +57,9 @@ Opened Storage::Open(const StorageOptions& options) {
 
 results::JournalOptions Storage::PartitionJournal(bool forgets) {
   results::JournalOptions options = forgets ? options_ : results::JournalOptions();
+  options.most_bytes = options_.most_bytes;
   options.prepare = [this](results::Record& record) { reports_.Read(record); };
+  options.on_change = changed_;
   return options;
 }
 

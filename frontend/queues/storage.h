@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -26,6 +27,7 @@ struct StorageOptions {
   std::string file = {};
   double keep_finished_for = 7 * 86400;     ///< seconds; 0 = for ever
   std::uint64_t keep_finished = 1'000'000;  ///< jobs; 0 = all
+  std::uint64_t limit = 0;                  ///< MiB that the store may take; 0 = no limit
 };
 
 /// What a queue that stops waits for its journal. A disk that works takes far less; one that does
@@ -69,6 +71,10 @@ class Storage {
   /// What became of results that workers have reported.
   const results::ReportReader& reports() const { return reports_; }
 
+  /// `changed` is called when a journal becomes writable, or no longer is; on its thread. Call it
+  /// before the first one starts.
+  void WhenWritableChanges(std::function<void()> changed) { changed_ = std::move(changed); }
+
   /// From here on the store is written by the journal alone.
   results::Journal& StartJournal();
 
@@ -92,6 +98,7 @@ class Storage {
   const std::unique_ptr<results::RunReader> runs_;
   const results::JournalOptions options_;
   const std::optional<postgres::Target> shared_;
+  std::function<void()> changed_;
   results::ReportReader reports_;
   std::unique_ptr<results::Journal> journal_;
   bool stopped_ = false;

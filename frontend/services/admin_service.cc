@@ -13,7 +13,6 @@
 #include "frontend/services/changes.h"
 #include "frontend/services/lookup.h"
 #include "frontend/services/services.h"
-#include "lib/rpc/limits.h"
 #include "twofold/v1/queue.grpc.pb.h"
 
 namespace twofold::frontend {
@@ -23,9 +22,6 @@ using Turn = QueueHost::Turn;
 using WorkersChange = std::size_t (Turn::*)(const WorkerPattern&, std::size_t from);
 
 Status CheckPattern(const v1::WorkersRequest& request) {
-  if (request.node().size() > rpc::kMaxNameBytes || request.pod().size() > rpc::kMaxNameBytes) {
-    return absl::InvalidArgumentError("node, pod: a pattern is longer than any name");
-  }
   if (!request.node().empty() || !request.pod().empty()) return absl::OkStatus();
   return absl::InvalidArgumentError("node, pod: name at least one pattern; '*' means all");
 }

@@ -5,22 +5,13 @@
 
 #include "frontend/services/routed_stream.h"
 #include "frontend/services/run_calls.h"
-#include "lib/rpc/limits.h"
 
 namespace twofold::frontend {
 namespace {
 
-constexpr std::size_t kMostWho = 200;  // bytes
-
 Status Check(const v1::AttendRunRequest& request) {
-  if (request.id().empty()) return absl::InvalidArgumentError("id: which run?");
-  for (const auto& [field, name] : {std::pair("id", &request.id()), {"queue", &request.queue()}}) {
-    if (name->size() <= rpc::kMaxNameBytes) continue;
-    return absl::InvalidArgumentError(absl::StrCat(field, " has ", name->size(), " bytes; at most ",
-                                                   rpc::kMaxNameBytes, " are allowed"));
-  }
-  if (request.who().size() <= kMostWho) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat("who: at most ", kMostWho, " bytes"));
+  if (!request.id().empty()) return absl::OkStatus();
+  return absl::InvalidArgumentError("id: which run?");
 }
 
 /// Says once that the run is taken, and keeps it until the caller or the queue goes.

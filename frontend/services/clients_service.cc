@@ -108,12 +108,16 @@ void SubmitJob(const QueueSet& queues, const v1::SubmitJobRequest& request,
   const auto answer = [stored, accepted, waits = waiter != nullptr] {
     waits ? stored->Forgo() : stored->Give(*accepted);
   };
+  const auto refuse = [call, stored](const Status& why) {
+    stored->Forgo();
+    call->Fail(rpc::ToGrpc(why));
+  };
   QueueHost::Turn turn(*job->host, Now());
   if (const Status served = turn.CheckServed(); !served.ok()) {
     return turn.Then([call, served] { call->Fail(rpc::ToGrpc(served)); });
   }
   const queue::Submitted submitted = turn.Submit(queue::kDetached, 0, job->options, request.spec(),
-                                                 answer, request.options().place());
+                                                 {answer, refuse}, request.options().place());
   if (submitted.admission != queue::Admission::kAccepted) {
     return turn.Then(
         [call, why = Refused(Refusal(submitted, job->host->name()))] { call->Fail(why); });

@@ -24,6 +24,8 @@ std::string Text(const queue::Explanation& why, const queue::JobOptions& options
     case queue::WaitReason::kKeyHeld:
       return absl::StrCat("the program of an ended job with dedup key '", options.dedup_key,
                           "' still runs");
+    case queue::WaitReason::kHeld:
+      return "the store cannot be written";
     case queue::WaitReason::kPaused:
       return "the queue is paused";
     case queue::WaitReason::kNoWorker:

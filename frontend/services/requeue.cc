@@ -199,9 +199,9 @@ class Batch {
     const auto options = OptionsOf(job);
     if (!options.ok()) return options.status();
     QueueHost::Turn turn(**host, Now());
-    const queue::Submitted submitted = turn.Submit(
-        queue::kDetached, 0, *options, job.accepted.spec, [self] { ++self->on_disk_; },
-        job.accepted.place);
+    const queue::Submitted submitted =
+        turn.Submit(queue::kDetached, 0, *options, job.accepted.spec,
+                    {[self] { ++self->on_disk_; }}, job.accepted.place);
     if (submitted.admission != queue::Admission::kAccepted) {
       return Precondition(std::string(Refusal(submitted, job.accepted.queue).message()));
     }

@@ -93,7 +93,7 @@ void CancelRun(const QueueSet& queues, Storage* storage, const std::string& run,
                std::function<void(Result<v1::CancelRunReply>)> done) {
   v1::CancelRunReply cancelled;
   if (storage != nullptr) {
-    if (const Status status = CanStore(&storage->journal()); !status.ok()) return done(status);
+    if (const Status status = CanWrite(&storage->journal()); !status.ok()) return done(status);
     auto known = storage->run_reader().Find(run);
     if (!known.ok() && !absl::IsNotFound(known.status())) return done(known.status());
     if (known.ok()) *cancelled.mutable_run() = *std::move(known);
@@ -114,6 +114,96 @@ Status IsKnown(const v1::CancelRunReply& cancelled, const std::string& run, bool
                                           "frontend keeps no runs (--store) that have ended"));
 }
 
+namespace {
+
+// Jobs that are deleted in one commit, so that others wait for none too long.
+constexpr std::size_t kDeleteStep = 500;
+
+// Of several frontends that share a database, who serves a queue looks for so long whether it still
+// has what was committed last.
+constexpr Duration kSettled = std::chrono::seconds(5);
+
+std::uint64_t JobsOf(const v1::Run& run) {
+  const v1::RunCounts& counts = run.counts();
+  std::uint64_t jobs = counts.submitted_again();
+  for (const auto& [outcome, count] : counts.ended()) jobs += count;
+  return jobs;
+}
+
+/// Deletes a run, commit by commit, and answers when it is gone.
+class RunDeletion : public std::enable_shared_from_this<RunDeletion> {
+ public:
+  using Done = std::function<void(Result<v1::DeleteRunReply>)>;
+
+  RunDeletion(Storage& storage, std::string run, Done done)
+      : storage_(storage), run_(std::move(run)), done_(std::move(done)) {}
+
+  /// Blocks on the store.
+  void Start() {
+    const Result<v1::Run> known = Look();
+    if (!known.ok()) return done_(known.status());
+    *reply_.mutable_run() = *known;
+    reply_.set_jobs(JobsOf(*known));
+    DeleteSome();
+  }
+
+ private:
+  /// Errors   kNotFound: it is not there; kFailedPrecondition: it has jobs that have not ended.
+  Result<v1::Run> Look() const {
+    Result<v1::Run> known = storage_.run_reader().Find(run_);
+    if (!known.ok()) return known;
+    const std::uint64_t unfinished = known->counts().waiting() + known->counts().running();
+    if (unfinished == 0) return known;
+    return absl::FailedPreconditionError(
+        absl::StrCat("id: ", unfinished, " jobs of the run wait or run; cancel it first"));
+  }
+
+  void DeleteSome() {
+    storage_.journal().Append({results::RunDeleted{run_, kDeleteStep}},
+                              [self = shared_from_this()] { self->GoOn(); });
+  }
+
+  void GoOn() {
+    const Result<v1::Run> left = Look();
+    if (left.ok()) return DeleteSome();
+    if (!absl::IsNotFound(left.status())) return done_(left.status());
+    done_(std::move(reply_));
+  }
+
+  Storage& storage_;
+  const std::string run_;
+  const Done done_;
+  v1::DeleteRunReply reply_;
+};
+
+Status CheckUnattended(AttendedRuns& attended, const std::string& run) {
+  const MutexLock lock(attended.mutex);
+  const auto found = attended.who.find(run);
+  if (found == attended.who.end()) return absl::OkStatus();
+  return absl::FailedPreconditionError(
+      absl::StrCat("id: the run is looked after by ", found->second));
+}
+
+/// Of a database that several frontends share.
+Status CheckSettled(const Storage& storage, const std::string& run) {
+  if (storage.shared() == nullptr) return absl::OkStatus();
+  const Result<v1::Run> known = storage.run_reader().Find(run);
+  if (!known.ok()) return known.status();
+  if (UnixNowNs() - known->ended_unix_ns() >= kSettled.count()) return absl::OkStatus();
+  return absl::FailedPreconditionError("id: the run has just ended; try again in some seconds");
+}
+
+}  // namespace
+
+void DeleteRun(Storage& storage, AttendedRuns& attended, const std::string& run,
+               std::function<void(Result<v1::DeleteRunReply>)> done) {
+  Status status = CanWrite(&storage.journal());
+  status.Update(CheckUnattended(attended, run));
+  if (status.ok()) status = CheckSettled(storage, run);
+  if (!status.ok()) return done(status);
+  std::make_shared<RunDeletion>(storage, run, std::move(done))->Start();
+}
+
 ResultsService::ResultsService(const QueueSet& queues, Storage* storage, OpenCalls& calls,
                                ReaderPool& readers)
     : Service(v1::Results::service_full_name(), calls, readers) {
@@ -128,7 +218,9 @@ ResultsService::ResultsService(const QueueSet& queues, Storage* storage, OpenCal
       });
   RefuseWhatFollows(HasStore(storage));
   const std::shared_ptr<RunCreation> creation(new RunCreation{queues, storage, readers});
-  Stream("CreateRun", [creation](auto*) { return MakeCreateRunCall(creation); });
+  Stream("CreateRun", [creation](auto* context) {
+    return MakeCreateRunCall(creation, HostOf(context->peer()));
+  });
   Read<v1::ListRunsRequest, v1::ListRunsReply>(
       "ListRuns", [storage](auto& request) { return storage->run_reader().List(request); });
   Read<v1::GetRunRequest, v1::Run>(
@@ -145,6 +237,11 @@ ResultsService::ResultsService(const QueueSet& queues, Storage* storage, OpenCal
     return exporter->Open(storage->run_reader(), request.id());
   });
   const auto attended = std::make_shared<AttendedRuns>();
+  Wait<v1::DeleteRunRequest, v1::DeleteRunReply>(
+      "DeleteRun", [storage, attended](auto& request, const auto& call) {
+        DeleteRun(*storage, *attended, request.id(),
+                  [call](auto reply) { call->Answer(std::move(reply)); });
+      });
   Stream("AttendRun", [this, attended, &queues](auto* context) {
     return MakeAttendRunCall(attended, queues, peers(), CallerOf(*context));
   });

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "frontend/cluster/peers.h"
 #include "frontend/queues/queue_set.h"
@@ -22,12 +24,41 @@
 /// The calls that bring and take a whole run.
 namespace twofold::frontend {
 
+/// Runs that a host has begun and to which no job has come so far: there may be so many, with so
+/// many bytes, as they stay in the store for a day.
+///
+/// Threads  Safe.
+class Drafts {
+ public:
+  static constexpr std::size_t kMostOfHost = 100;
+  static constexpr std::size_t kMostBytesOfHost = 256 << 20;
+  static constexpr std::size_t kMostHosts = 10'000;
+
+  /// Whether a run is a draft no longer: it has jobs, or is gone.
+  using HasBegun = std::function<bool(const std::string& run)>;
+
+  /// Takes note of one more draft. Asks about others only when the host has too many.
+  /// Errors   kResourceExhausted: the host has as many as it may.
+  Status Add(const std::string& host, const std::string& run, std::size_t bytes,
+             const HasBegun& has_begun);
+
+ private:
+  struct Draft {
+    std::string run;
+    std::size_t bytes;
+  };
+
+  Mutex mutex_;
+  std::map<std::string, std::vector<Draft>> of_host_ ABSL_GUARDED_BY(mutex_);
+};
+
 /// What the calls share that begin runs.
 struct RunCreation {
   const QueueSet& queues;
   Storage* storage;
   ReaderPool& readers;
   Budget draft_bytes{rpc::kMaxDraftBytes};
+  Drafts drafts{};
   Claims<std::string> under_way{1};  ///< ids of runs on the way to the disk
 };
 
@@ -35,16 +66,25 @@ struct RunCreation {
 /// when it is on disk. It ends when its next message does not come for rpc::kCallerPatience.
 ///
 /// Errors   ends with kInvalidArgument: which field; kResourceExhausted: the draft is too large, or
-///          all drafts together are; kAborted: its last message did not come, or another call
-///          begins the run right now; those of the store.
+///          all drafts together are, or `host` has begun too many, or the store is full; kAborted:
+///          its last message did not come, or another call begins the run right now; those of the
+///          store.
 std::shared_ptr<rpc::ServerStream<v1::CreateRunRequest, v1::CreateRunReply>> MakeCreateRunCall(
-    std::shared_ptr<RunCreation> shared);
+    std::shared_ptr<RunCreation> shared, std::string host);
 
 /// Which runs somebody looks after, and who.
 struct AttendedRuns {
   Mutex mutex;
   std::map<std::string, std::string> who ABSL_GUARDED_BY(mutex);  // by run
 };
+
+/// Deletes a run with its finished jobs, commit by commit; `done` comes when it is gone. Blocks on
+/// the store.
+///
+/// Errors   kNotFound: no such run; kFailedPrecondition: it has jobs that have not ended, or
+///          somebody looks after it; those of the store.
+void DeleteRun(Storage& storage, AttendedRuns& attended, const std::string& run,
+               std::function<void(Result<v1::DeleteRunReply>)> done);
 
 /// A new AttendRun call. Who attends a run is known where its queue is served: the call is passed
 /// on to there, and ends with UNAVAILABLE when that changes. `peers` nullptr: there are no others.

@@ -14,18 +14,11 @@ namespace twofold::frontend {
 namespace {
 
 // As lib/spec allows for a file, its permutations and all their values.
-constexpr std::size_t kMostDefinitionBytes = 1 << 20;
 constexpr std::size_t kMostPermutations = 100'000;
-constexpr std::size_t kMostVariedBytes = 64 << 10;
 constexpr std::size_t kMostBytes = 64 << 20;
 constexpr std::size_t kPermutationBytes = 64;  // beside its values
 
 Status BadRun(const std::string& message) { return absl::InvalidArgumentError(message); }
-
-Status CheckRunText(const std::string& field, std::size_t size, std::size_t most) {
-  if (size <= most) return absl::OkStatus();
-  return BadRun(absl::StrCat(field, " has ", size, " bytes; at most ", most, " are allowed"));
-}
 
 /// It is a word on command lines and a part of addresses.
 Status CheckId(const std::string& id) {
@@ -34,30 +27,7 @@ Status CheckId(const std::string& id) {
   if (!std::all_of(id.begin(), id.end(), fits)) {
     return BadRun("run.id has a blank or a control character");
   }
-  return CheckRunText("run.id", id.size(), rpc::kMaxNameBytes);
-}
-
-Status CheckLabels(const v1::Run& run) {
-  if (static_cast<std::size_t>(run.labels_size()) > rpc::kMaxLabels) {
-    return BadRun(absl::StrCat("run.labels has ", run.labels_size(), " entries; at most ",
-                               rpc::kMaxLabels, " are allowed"));
-  }
-  Status status;
-  for (const auto& [name, value] : run.labels()) {
-    status.Update(CheckRunText("a name in run.labels", name.size(), rpc::kMaxNameBytes));
-    status.Update(CheckRunText("a value in run.labels", value.size(), rpc::kMaxNameBytes));
-  }
-  return status;
-}
-
-Status Check(const v1::Run& run) {
-  Status status = CheckId(run.id());
-  status.Update(CheckRunText("run.name", run.name().size(), rpc::kMaxNameBytes));
-  status.Update(CheckRunText("run.kind", run.kind().size(), rpc::kMaxNameBytes));
-  status.Update(CheckRunText("run.definition", run.definition().size(), kMostDefinitionBytes));
-  status.Update(CheckRunText("run.plan", run.plan().size(), kMostDefinitionBytes));
-  status.Update(CheckLabels(run));
-  return status;
+  return absl::OkStatus();
 }
 
 /// A run as CreateRun sends it, message by message. What it holds is a share of `bytes`.
@@ -78,6 +48,8 @@ class RunDraft {
     return absl::OkStatus();
   }
 
+  [[nodiscard]] std::size_t bytes() const { return share_.size(); }
+
   /// The run, which the draft has no longer.
   Result<results::RunCreated> Finish() {
     if (run_.run.id().empty()) return BadRun("run: the first message must have it");
@@ -88,7 +60,7 @@ class RunDraft {
  private:
   Status SetRun(const v1::Run& run) {
     if (!run_.run.id().empty()) return BadRun("run: only the first message has it");
-    if (Status status = Check(run); !status.ok()) return status;
+    if (Status status = CheckId(run.id()); !status.ok()) return status;
     if (Status status = Grow(run.ByteSizeLong()); !status.ok()) return status;
     run_.run = run;
     run_.run.clear_counts();
@@ -104,9 +76,6 @@ class RunDraft {
       return BadRun(absl::StrCat("permutations.number is ", permutation.number(), " after ", last,
                                  "; numbers count upwards from 1"));
     }
-    Status status =
-        CheckRunText("permutations.varied", permutation.varied().size(), kMostVariedBytes);
-    if (!status.ok()) return status;
     if (!show::Parsed(permutation.varied()).is_object()) {
       return BadRun(absl::StrCat("permutations.varied of ", permutation.number(),
                                  " is no JSON object of at most ", rpc::kMaxVariedDepth,
@@ -117,7 +86,7 @@ class RunDraft {
       return absl::ResourceExhaustedError(absl::StrCat(
           "permutations: more than ", kMostPermutations, ", or more than ", kMostBytes, " bytes"));
     }
-    status = Grow(kPermutationBytes + permutation.varied().size());
+    const Status status = Grow(kPermutationBytes + permutation.varied().size());
     if (!status.ok()) return status;
     run_.permutations.push_back(permutation);
     return absl::OkStatus();
@@ -136,11 +105,18 @@ class RunDraft {
   bool complete_ = false;
 };
 
+bool HasJobs(const v1::Run& run) {
+  const v1::RunCounts& counts = run.counts();
+  return counts.waiting() + counts.running() + counts.submitted_again() > 0 ||
+         !counts.ended().empty();
+}
+
 using CreateRun = rpc::ServerStream<v1::CreateRunRequest, v1::CreateRunReply>;
 
 class CreateRunCall final : public CreateRun {
  public:
-  explicit CreateRunCall(std::shared_ptr<RunCreation> shared) : shared_(std::move(shared)) {
+  CreateRunCall(std::shared_ptr<RunCreation> shared, std::string host)
+      : shared_(std::move(shared)), host_(std::move(host)) {
     patience_.Start();
   }
 
@@ -177,6 +153,13 @@ class CreateRunCall final : public CreateRun {
       Answer(std::move(known), true);
       return absl::OkStatus();
     }
+    const auto has_begun = [&runs](const std::string& draft) {
+      const auto found = runs.Find(draft);
+      return absl::IsNotFound(found.status()) || (found.ok() && HasJobs(*found));
+    };
+    if (Status status = shared_->drafts.Add(host_, id, draft_.bytes(), has_begun); !status.ok()) {
+      return status;
+    }
     shared_->storage->journal().Append({*std::move(run)}, [this, self = shared_from_this(), &runs,
                                                            id, claim = std::move(claim)]() mutable {
       auto stored = runs.Find(id);
@@ -199,14 +182,38 @@ class CreateRunCall final : public CreateRun {
   void End(const Status& status) { Close(rpc::ToGrpc(status)); }
 
   const std::shared_ptr<RunCreation> shared_;
+  const std::string host_;
   RunDraft draft_{shared_->draft_bytes};
   Patience patience_{[this] { End(absl::DeadlineExceededError("no more of the run has come")); }};
 };
 
 }  // namespace
 
-std::shared_ptr<CreateRun> MakeCreateRunCall(std::shared_ptr<RunCreation> shared) {
-  return std::make_shared<CreateRunCall>(std::move(shared));
+std::shared_ptr<CreateRun> MakeCreateRunCall(std::shared_ptr<RunCreation> shared,
+                                             std::string host) {
+  return std::make_shared<CreateRunCall>(std::move(shared), std::move(host));
+}
+
+Status Drafts::Add(const std::string& host, const std::string& run, std::size_t bytes,
+                   const HasBegun& has_begun) {
+  const MutexLock lock(mutex_);
+  if (of_host_.size() >= kMostHosts && !of_host_.contains(host)) of_host_.erase(of_host_.begin());
+  std::vector<Draft>& drafts = of_host_[host];
+  const auto is_too_much = [&] {
+    std::size_t sum = bytes;
+    for (const Draft& draft : drafts) sum += draft.bytes;
+    return drafts.size() >= kMostOfHost || sum > kMostBytesOfHost;
+  };
+  if (is_too_much()) {
+    std::erase_if(drafts, [&](const Draft& draft) { return has_begun(draft.run); });
+  }
+  if (is_too_much()) {
+    return absl::ResourceExhaustedError(absl::StrCat(
+        "this host has begun ", drafts.size(),
+        " runs without a job, as many as it may; submit their jobs, delete them, or wait a day"));
+  }
+  drafts.push_back({run, bytes});
+  return absl::OkStatus();
 }
 
 }  // namespace twofold::frontend

@@ -8,8 +8,14 @@
 #include "frontend/queues/job_options.h"
 #include "frontend/queues/refusal.h"
 #include "lib/rpc/channel.h"
+#include "lib/rpc/limits.h"
 
 namespace twofold::frontend {
+namespace {
+
+constexpr std::string_view kNoRoomForReason = "refused, as others of its message that say why";
+
+}  // namespace
 
 ClientSession::ClientSession(QueueSet& queues, queue::SubmitterId id, bool can_follow)
     : queues_(queues), id_(id), can_follow_(can_follow) {
@@ -22,6 +28,7 @@ void ClientSession::OnMessage(const v1::SubmitRequest& request) {
   if (Status status = rpc::Check(request); !status.ok()) return Close(rpc::ToGrpc(status));
   queues_.traffic().submitted.Count(request.tags_size());
   if (request.load_key() != 0) load_key_ = request.load_key();
+  reason_bytes_ = 0;
   Resolve(request);
   if (request.moved_epoch() != 0) Came(request.moved_epoch());
   Submit(request);
@@ -108,7 +115,9 @@ void ClientSession::Reject(std::uint64_t tag, const Status& why) {
 }
 
 void ClientSession::Reject(std::uint64_t tag, std::string_view error, Duration retry_after) {
-  const std::string report = ErrorReport(error);
+  const bool has_room = reason_bytes_ + error.size() <= rpc::kMaxReasonBytes;
+  if (has_room) reason_bytes_ += error.size();
+  const std::string report = ErrorReport(has_room ? error : kNoRoomForReason);
   Add([&](v1::SubmitReply& message) {
     if (retry_after > Duration(0)) message.set_retry_after_ns(Ns(retry_after));
     v1::ResultBatch& batch = ResultsOf(message);

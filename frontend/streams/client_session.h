@@ -77,6 +77,7 @@ class ClientSession final : public rpc::ServerStream<v1::SubmitRequest, v1::Subm
   std::string first_options_;   ///< of targets_[0], serialized: a client sends the same again
   std::uint64_t load_key_ = 0;  ///< see SubmitRequest
   bool said_shards_ = false;
+  std::size_t reason_bytes_ = 0;  ///< of the refusals of this message
 
   std::atomic<std::int64_t> outstanding_ = 0;  ///< volatile jobs, and those that are given back
   std::atomic<bool> half_closed_ = false;

@@ -17,9 +17,6 @@ namespace {
 constexpr std::uint32_t kMaxSlots = 100'000;
 constexpr std::uint32_t kMaxPort = 65'535;
 
-// More than slots: results of durable jobs are held until they are on disk.
-constexpr int kMaxHeld = 200'000;
-
 Status CheckHello(const v1::Hello& hello) {
   if (hello.process_key() == 0) {
     return absl::InvalidArgumentError("hello.process_key is 0; choose a random number");
@@ -37,11 +34,7 @@ Status CheckHello(const v1::Hello& hello) {
                                                    hello.held_attempts_size(), " entries for ",
                                                    hello.held_jobs_size(), " in held_jobs"));
   }
-  if (hello.held_jobs_size() > kMaxHeld) {
-    return absl::InvalidArgumentError(absl::StrCat("hello.held_jobs has ", hello.held_jobs_size(),
-                                                   " entries; at most ", kMaxHeld, " are allowed"));
-  }
-  return CheckNames(hello);
+  return CheckLines(hello);
 }
 
 std::vector<queue::Held> HeldOf(const v1::Hello& hello) {
@@ -129,7 +122,7 @@ Status WorkerSession::Handle(const v1::WorkerMessage& message) {
   if (message.has_hello()) return Join(message.hello());
   if (left_) return absl::FailedPreconditionError("leaving must be in the last message");
   if (Status status = rpc::Check(message.results()); !status.ok()) return status;
-  if (Status status = CheckReports(message); !status.ok()) return status;
+  if (Status status = CheckProgress(message); !status.ok()) return status;
   QueueHost::Turn turn(*host_, Now());
   if (!turn.HasJoined(process_, this)) {
     if (moved_) return absl::OkStatus();  // it is on its way, and still has all that it says here

@@ -30,6 +30,8 @@ class Budget {
       return false;
     }
 
+    [[nodiscard]] std::size_t size() const { return held_; }
+
    private:
     Budget& budget_;
     std::size_t held_ = 0;

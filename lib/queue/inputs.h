@@ -123,6 +123,13 @@ struct Drain {};
 /// Ends both.
 struct Resume {};
 
+/// While the store cannot be written, durable jobs are held: they wait, and take no slots, as
+/// nothing of them would be on disk. Volatile jobs pass them. They keep their places, under their
+/// limit keys, too; what runs, runs on.
+struct HoldDurable {
+  bool hold;
+};
+
 /// Takes in a job of an earlier life, in its old place. One that runs waits for its process to come
 /// back within the grace period. Comes before workers join, in any order of jobs. REQUIRES: the job
 /// is durable, and no job with its id is there.
@@ -141,10 +148,10 @@ struct Tick {};
 namespace twofold::queue {
 
 /// One of them, in the order of the message Input of trace.proto.
-using Input =
-    std::variant<input::Submit, input::Cancel, input::SubmitterGone, input::WorkerJoined,
-                 input::WorkerGone, input::WorkerLeft, input::Renewed, input::WorkerDraining,
-                 input::PauseWorker, input::MemberReady, input::Completed, input::EndTurn,
-                 input::Pause, input::Drain, input::Resume, input::Restore, input::Tick>;
+using Input = std::variant<input::Submit, input::Cancel, input::SubmitterGone, input::WorkerJoined,
+                           input::WorkerGone, input::WorkerLeft, input::Renewed,
+                           input::WorkerDraining, input::PauseWorker, input::MemberReady,
+                           input::Completed, input::EndTurn, input::Pause, input::Drain,
+                           input::Resume, input::Restore, input::Tick, input::HoldDurable>;
 
 }  // namespace twofold::queue

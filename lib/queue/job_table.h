@@ -26,6 +26,7 @@ enum class JobState : std::uint8_t {
   kParked,     ///< as many jobs with its limit key as allowed run, or are in the line
   kGathering,  ///< a gang that lacks workers
   kPlaced,     ///< no free slot suits its placement
+  kWithheld,   ///< its turn has come, but durable jobs are held
   kGang,       ///< a gang that runs; its members are jobs of their own
   kRunning,    ///< with a process
 };

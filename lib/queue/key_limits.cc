@@ -4,9 +4,9 @@
 
 namespace twofold::queue {
 
-void KeyLimits::Enter(Slot slot) { Park(Tell(slot), PlaceOf(slot)); }
+void KeyLimits::Enter(Slot slot) { Park(Tell(*jobs_[slot].options), PlaceOf(slot)); }
 
-void KeyLimits::EnterRunning(Slot slot) { ++Tell(slot).running; }
+void KeyLimits::EnterRunning(Slot slot) { ++Tell(*jobs_[slot].options).running; }
 
 void KeyLimits::Start(Slot slot) {
   Key& key = KeyOf(slot);
@@ -29,18 +29,23 @@ void KeyLimits::Leave(Slot slot) {
   } else if (key.in_line.erase(PlaceOf(slot)) == 0) {
     --key.running;
   }
+  Retract(key, *jobs_[slot].options);
   ForgetUnused(jobs_[slot].options->limit_key);
 }
 
-void KeyLimits::Release(const std::string& key) {
-  --keys_.at(key).running;
-  ForgetUnused(key);
+void KeyLimits::Keep(const JobOptions& options) { ++Tell(options).running; }
+
+void KeyLimits::Release(const JobOptions& options) {
+  Key& key = keys_.at(options.limit_key);
+  --key.running;
+  Retract(key, options);
+  ForgetUnused(options.limit_key);
 }
 
+/// Who has a place says a limit.
 void KeyLimits::ForgetUnused(const std::string& name) {
   const auto found = keys_.find(name);
-  const Key& key = found->second;
-  if (key.running == 0 && key.in_line.empty() && key.parked.empty()) keys_.erase(found);
+  if (found->second.said.empty()) keys_.erase(found);
 }
 
 std::optional<KeyLimits::Move> KeyLimits::NextMove(const std::string& name) {
@@ -50,28 +55,29 @@ std::optional<KeyLimits::Move> KeyLimits::NextMove(const std::string& name) {
   const std::uint64_t admitted = key.running + key.in_line.size();
   const bool overtakes =
       !key.parked.empty() && !key.in_line.empty() && *key.parked.begin() < *key.in_line.rbegin();
-  if (overtakes || (!key.parked.empty() && admitted < key.limit)) {
+  if (overtakes || (!key.parked.empty() && admitted < key.limit())) {
     const auto node = key.parked.extract(key.parked.begin());
     --parked_;
     key.in_line.insert(node.value());
     return Move{node.value().second, true};
   }
-  if (key.in_line.empty() || admitted <= key.limit) return std::nullopt;
+  if (key.in_line.empty() || admitted <= key.limit()) return std::nullopt;
   const Place last = *key.in_line.rbegin();
   key.in_line.erase(last);
   Park(key, last);
   return Move{last.second, false};
 }
 
-/// The newest job says what counts for its key.
-KeyLimits::Key& KeyLimits::Tell(Slot slot) {
-  Key& key = KeyOf(slot);
-  const Job& job = jobs_[slot];
-  if (job.sequence >= key.said_by) {
-    key.limit = std::max(job.options->key_limit, 1U);
-    key.said_by = job.sequence;
-  }
+/// One more says this limit.
+KeyLimits::Key& KeyLimits::Tell(const JobOptions& options) {
+  Key& key = keys_[options.limit_key];
+  ++key.said[std::max(options.key_limit, 1U)];
   return key;
+}
+
+void KeyLimits::Retract(Key& key, const JobOptions& options) {
+  const auto said = key.said.find(std::max(options.key_limit, 1U));
+  if (--said->second == 0) key.said.erase(said);
 }
 
 void KeyLimits::Park(Key& key, Place place) {

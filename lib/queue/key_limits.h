@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -18,8 +19,12 @@ namespace twofold::queue {
 /// may run beside those that run already; the others are parked here. So the line never has a job
 /// in front that must not run, and a job never waits for one of its key that has to go after it.
 ///
+/// How many may run is the least that a job of the key says, of those that wait or run and those
+/// that are kept. So nobody raises what another's job has asked for.
+///
 /// Call it for jobs that have a key only.
-/// Cost     O(log k) a call, with k waiting jobs of the key.
+/// Cost     O(log k) a call, with k waiting jobs of the key, and O(log) in the limits that they
+/// say.
 class KeyLimits {
  public:
   KeyLimits(JobTable& jobs, const WaitingLine& order) : jobs_(jobs), order_(order) {}
@@ -35,8 +40,8 @@ class KeyLimits {
   /// A job goes. REQUIRES: its state still says where it was.
   void Leave(Slot slot);
   /// A job that runs goes next, or is put back, and may run on: its place is taken until Release.
-  void Keep(const std::string& key) { ++keys_.at(key).running; }
-  void Release(const std::string& key);
+  void Keep(const JobOptions& options);
+  void Release(const JobOptions& options);
 
   /// What has to change now. Carry it out and ask again, after each call above, until nothing is
   /// left.
@@ -52,8 +57,9 @@ class KeyLimits {
   using Place = std::pair<Precedence, Slot>;
 
   struct Key {
-    std::uint64_t limit = 1;
-    std::uint64_t said_by = 0;  // the number of the job that says so: the newest one
+    [[nodiscard]] std::uint64_t limit() const { return said.begin()->first; }
+
+    std::map<std::uint32_t, std::uint64_t> said;  // limits, and how many say each
     std::uint64_t running = 0;
     std::set<Place> in_line;
     std::set<Place> parked;
@@ -61,7 +67,8 @@ class KeyLimits {
 
   [[nodiscard]] Place PlaceOf(Slot slot) const { return {order_.PrecedenceOf(slot), slot}; }
   Key& KeyOf(Slot slot) { return keys_[jobs_[slot].options->limit_key]; }
-  Key& Tell(Slot slot);
+  Key& Tell(const JobOptions& options);
+  static void Retract(Key& key, const JobOptions& options);
   void Park(Key& key, Place place);
   void ForgetUnused(const std::string& key);
 

@@ -54,10 +54,11 @@ Submitted Queue::Step(Instant now, input::Submit submit, Effects& effects) {
     const Slot same = dedup_keys_.Find(options.dedup_key);
     if (same != kNoSlot) return Join(same, submit.submitter, submit.tag, options.durable);
   }
-  if (const Admission admission = Admit(); admission != Admission::kAccepted) {
+  if (const Admission admission = Admit(submit.spec.size()); admission != Admission::kAccepted) {
     return Reject(admission);
   }
   const Slot slot = jobs_.Add(std::move(submit.options), submit.spec, next_sequence_++);
+  waiting_bytes_ += submit.spec.size();
   Job& job = jobs_[slot];
   job.tag = submit.tag;
   job.accepted = now + DelayOf(options);
@@ -186,9 +187,15 @@ void Queue::Step(Instant now, const input::Resume&, Effects& effects) {
   Dispatch(now, effects);
 }
 
+void Queue::Step(Instant now, const input::HoldDurable& hold, Effects& effects) {
+  hold_durable_ = hold.hold;
+  Dispatch(now, effects);
+}
+
 void Queue::Step(Instant now, const input::Restore& restore, Effects& effects) {
   const Restored& restored = restore.restored;
   const Slot slot = jobs_.Add(restored.options, restored.spec, Sequence(restored.job));
+  waiting_bytes_ += restored.spec.size();
   Job& job = jobs_[slot];
   job.tag = 0;
   job.accepted = restored.accepted;
@@ -253,7 +260,7 @@ std::optional<Instant> Queue::NextDeadline() const {
   std::optional<Instant> next;
   for (const std::optional<Instant> one :
        {processes_.NextDeadline(), first(delays_), first(deadlines_), gathering_.NextDeadline(),
-        end_more_at_, losing_ ? std::optional(losing_->since) : std::nullopt}) {
+        end_more_at_, withhold_more_at_, losing_ ? std::optional(losing_->since) : std::nullopt}) {
     if (one) next = next ? std::min(*next, *one) : one;
   }
   return next;
@@ -261,10 +268,11 @@ std::optional<Instant> Queue::NextDeadline() const {
 
 // ---- Who may come in
 
-Admission Queue::Admit() const {
+Admission Queue::Admit(std::size_t spec) const {
   if (draining_) return Admission::kDraining;
   // What waits now waits for lack of a free slot, so the next one would wait, too.
-  const bool full = options_.limit > 0 && waiting() >= options_.limit;
+  const bool full = (options_.limit > 0 && waiting() >= options_.limit) ||
+                    (options_.limit_bytes > 0 && waiting_bytes_ + spec > options_.limit_bytes);
   return full ? Admission::kFull : Admission::kAccepted;
 }
 

@@ -31,7 +31,8 @@
 namespace twofold::queue {
 
 struct QueueOptions {
-  std::uint64_t limit = 0;  ///< most waiting jobs; 0 = no limit. Requeued jobs may exceed it.
+  std::uint64_t limit = 0;        ///< most waiting jobs; 0 = no limit. Requeued jobs may exceed it.
+  std::uint64_t limit_bytes = 0;  ///< most bytes of their specs; the same
   Duration lease = std::chrono::seconds(15);  ///< a process unheard for this long loses its jobs
   Duration grace = std::chrono::seconds(10);  ///< so long may a process with a broken stream return
   Duration ageing = std::chrono::minutes(1);  ///< waiting so long is worth one level; 0 = never
@@ -83,6 +84,7 @@ enum class WaitReason : std::uint8_t {
   kDelayed,           ///< its time comes in `in`
   kKeyLimit,          ///< of its limit key as many run, or go before it, as may
   kKeyHeld,           ///< a job of its dedup key has ended whose program still runs
+  kHeld,              ///< durable jobs are, see input::HoldDurable
   kPaused,            ///< the queue is
   kNoWorker,          ///< nobody is connected who takes jobs
   kNoSuitableWorker,  ///< of those who are, nobody suits its placement
@@ -104,6 +106,7 @@ struct QueueStats {
   std::uint64_t waiting = 0;        ///< all that do not run; the next three are part of it
   std::uint64_t delayed = 0;        ///< their time has not come
   std::uint64_t key_limited = 0;    ///< kKeyLimit or kKeyHeld
+  std::uint64_t waiting_bytes = 0;  ///< of their specs
   std::uint64_t gangs_waiting = 0;  ///< gangs at the head of the line that lack workers
   std::uint64_t running = 0;        ///< a gang is one job
   /// Slots that would leave no job waiting that may run; while the queue is paused none of those
@@ -146,7 +149,8 @@ struct Shortage {
 /// stopped are free at that moment, too, or when the lease of its process is over.
 ///
 /// Outside a call there is never both a waiting job and a slot that may take it, unless the queue
-/// is paused or a Tick is due at once (see kMostAtOnce).
+/// is paused, or the job is durable and such jobs are held, or a Tick is due at once (see
+/// kMostAtOnce).
 ///
 /// A gang is a job that several slots run together, one member each. It starts when all are there,
 /// with a barrier: its members get Go when all have said that they are ready. It ends when rank 0
@@ -169,8 +173,9 @@ class Queue {
  public:
   /// If more jobs than this are due at once, one call deals with so many, and Tick is due again at
   /// once for the others: jobs of submitters that are gone, attempts whose lease or grace period is
-  /// over, delays, deadlines. Nothing is handed out by a call that leaves delays or deadlines over,
-  /// nor by a Tick that leaves leases over.
+  /// over, delays, deadlines, durable jobs that are held or no longer are. Nothing is handed out by
+  /// a call that leaves delays, deadlines or the latter over, nor by a Tick that leaves leases
+  /// over.
   static constexpr std::size_t kMostAtOnce = 1000;
   /// The longest time that anybody may ask for: keeps sums of instants and 20 levels of ageing far
   /// from the ends of the clock.
@@ -205,6 +210,7 @@ class Queue {
   void Step(Instant now, const input::Resume& resume, Effects& effects);
   void Step(Instant now, const input::Restore& restore, Effects& effects);
   void Step(Instant now, const input::Tick& tick, Effects& effects);
+  void Step(Instant now, const input::HoldDurable& hold, Effects& effects);
 
   // ---- Questions
 
@@ -282,6 +288,9 @@ class Queue {
   void FreeKeys(const KeptKeys::Options& options);
   void FreeKeysOf(ProcessId process, const std::set<Held>& but = {});
   void Dispatch(Instant now, Effects& effects);
+  bool Withhold(Slot slot);
+  bool WithholdNext();
+  bool ReturnWithheld();
   void SetAside(Slot front);
   bool Yield(Instant now);
   bool YieldToPlaced(Slot holder);
@@ -324,7 +333,7 @@ class Queue {
   void Refuse(ProcessId process, const Completion& completion);
   bool RunTimers(Instant now, Effects& effects);
 
-  [[nodiscard]] Admission Admit() const;
+  [[nodiscard]] Admission Admit(std::size_t spec) const;
   Submitted Join(Slot slot, SubmitterId submitter, std::uint64_t tag, bool durable);
   Submitted Reject(Admission why, JobId job = {});
   Submitter* SubmitterFor(SubmitterId id);
@@ -373,6 +382,9 @@ class Queue {
   DedupKeys dedup_keys_;
   GatheringGangs gathering_;
   PlacedJobs placed_;
+  std::set<std::pair<Precedence, Slot>> withheld_;  // in the order of their turns
+  std::size_t may_withhold_ = 0;                    // so many more in this call
+  std::optional<Instant> withhold_more_at_;         // or give them back: when Tick has to go on
   // Of these versions no placed job goes before the gang that holds what would suit it.
   std::pair<std::uint64_t, std::uint64_t> none_to_yield_to_;
   RunningGangs running_gangs_;
@@ -385,12 +397,14 @@ class Queue {
   std::uint64_t next_sequence_;
   std::uint64_t running_ = 0;
   std::uint64_t running_slots_ = 0;  // of these: a gang has several
+  std::uint64_t waiting_bytes_ = 0;  // specs of jobs that do not run
   std::uint64_t gang_slots_ = 0;     // what gangs in the line want beyond one slot each
   std::uint64_t requeued_ = 0;
   std::uint64_t refused_results_ = 0;
   std::array<std::uint64_t, kOutcomes> finished_{};
   bool paused_ = false;
   bool draining_ = false;
+  bool hold_durable_ = false;
 };
 
 }  // namespace twofold::queue

@@ -79,14 +79,14 @@ void Queue::KeepKeys(Slot slot) {
   const Held owner = jobs_.AttemptOf(gang == kNoSlot ? slot : gang);
   const bool first =
       kept_keys_.Keep(owner, jobs_[slot].options, jobs_.tries(slot).process, jobs_.AttemptOf(slot));
-  if (first && !options.limit_key.empty()) key_limits_.Keep(options.limit_key);
+  if (first && !options.limit_key.empty()) key_limits_.Keep(options);
 }
 
 /// The last attempt of a job with these options has ended; null: none has.
 void Queue::FreeKeys(const KeptKeys::Options& options) {
   if (options == nullptr) return;
   if (!options->limit_key.empty()) {
-    key_limits_.Release(options->limit_key);
+    key_limits_.Release(*options);
     SettleKey(options->limit_key);
   }
   if (kept_keys_.HasDedupKey(options->dedup_key)) return;
@@ -100,8 +100,12 @@ void Queue::FreeKeysOf(ProcessId process, const std::set<Held>& but) {
 
 /// Takes a job that waits for a worker out of turn.
 void Queue::LeaveLine(Slot slot) {
-  gang_slots_ -= ExtraSlots(jobs_[slot]);
   const JobState state = jobs_[slot].state;
+  if (state == JobState::kWithheld) {
+    withheld_.erase({line_.PrecedenceOf(slot), slot});
+    return;
+  }
+  gang_slots_ -= ExtraSlots(jobs_[slot]);
   if (state == JobState::kWaiting) return line_.Remove(slot);
   line_.EndAside(slot);
   if (state == JobState::kGathering) {
@@ -114,10 +118,21 @@ void Queue::LeaveLine(Slot slot) {
 // ---- To a worker
 
 void Queue::Dispatch(Instant now, Effects& effects) {
+  may_withhold_ = kMostAtOnce;
+  withhold_more_at_ = std::nullopt;
+  if (!hold_durable_ && !ReturnWithheld()) {
+    withhold_more_at_ = now;
+    return;
+  }
   const bool has_timers = delays_.size() + deadlines_.size() + gathering_.size() > 0;
   if (has_timers && !RunTimers(now, effects)) return;
   if (paused_) return;
   while (!line_.empty() || !gathering_.empty() || !placed_.empty()) {
+    if (hold_durable_ && WithholdNext()) continue;
+    if (may_withhold_ == 0) {
+      withhold_more_at_ = now;
+      return;
+    }
     if (Yield(now)) continue;
     std::optional<ProcessId> idle = processes_.NextIdle();
     if (!idle) return;
@@ -134,6 +149,35 @@ void Queue::Dispatch(Instant now, Effects& effects) {
     line_.Take(front);
     HandOut(now, front, *idle, effects);
   }
+}
+
+/// Takes a job whose turn has come out of the way of others if it must not be handed out. True:
+/// look again.
+bool Queue::Withhold(Slot slot) {
+  Job& job = jobs_[slot];
+  if (!hold_durable_ || !job.options->durable || may_withhold_ == 0) return false;
+  --may_withhold_;
+  LeaveLine(slot);
+  job.state = JobState::kWithheld;
+  withheld_.emplace(line_.PrecedenceOf(slot), slot);
+  return true;
+}
+
+/// The job in front, or the gang that holds slots.
+bool Queue::WithholdNext() {
+  const Slot holder = gathering_.holder();
+  return (holder != kNoSlot && Withhold(holder)) || (!line_.empty() && Withhold(line_.Front()));
+}
+
+/// True: all are in the line again.
+bool Queue::ReturnWithheld() {
+  while (!withheld_.empty() && may_withhold_ > 0) {
+    --may_withhold_;
+    const Slot slot = withheld_.extract(withheld_.begin()).value().second;
+    jobs_[slot].state = JobState::kWaiting;
+    EnterLine(slot);
+  }
+  return withheld_.empty();
 }
 
 /// A gang that lacks workers keeps none from those whose turn is before its own. True: look again.
@@ -161,6 +205,7 @@ bool Queue::YieldToPlaced(Slot holder) {
     none_to_yield_to_ = versions;
     return false;
   }
+  if (Withhold(match->slot)) return true;
   gathering_.Yield(match->process);
   return true;
 }
@@ -182,6 +227,7 @@ void Queue::SetAside(Slot front) {
 bool Queue::HandOutSetAside(Instant now, Slot front, Effects& effects) {
   Slot gang = kNoSlot;
   if (!gathering_.empty()) gang = gathering_.Next(now, front != kNoSlot || placed_.Next());
+  if (gang != kNoSlot && Withhold(gang)) return true;
   const bool gang_first =
       gang != kNoSlot && (front == kNoSlot || line_.PrecedenceOf(gang) < line_.PrecedenceOf(front));
   if (HandOutPlaced(now, gang_first ? gang : front, effects)) return true;
@@ -200,6 +246,7 @@ bool Queue::HandOutPlaced(Instant now, Slot before, Effects& effects) {
   if (before != kNoSlot && line_.PrecedenceOf(before) < line_.PrecedenceOf(match->slot)) {
     return false;
   }
+  if (Withhold(match->slot)) return true;
   LeaveLine(match->slot);
   HandOut(now, match->slot, match->process, effects);
   return true;
@@ -212,6 +259,7 @@ void Queue::HandOut(Instant now, Slot slot, ProcessId process, Effects& effects)
   job.state = JobState::kRunning;
   ++running_;
   ++running_slots_;  // no gang
+  waiting_bytes_ -= job.spec().size();
   const Tries& tries = Begin(now, slot, process);
   processes_.Give(process, slot, now);
   effects.Do(Assign{process, jobs_.IdOf(slot), tries.attempts, job.options, job.spec(), nullptr,
@@ -231,11 +279,13 @@ const Tries& Queue::Begin(Instant now, Slot slot, ProcessId process) {
 void Queue::EnterRunning(const Job& job) {
   ++running_;
   running_slots_ += 1 + ExtraSlots(job);
+  waiting_bytes_ -= job.spec().size();
 }
 
 void Queue::LeaveRunning(Slot slot) {
   --running_;
   running_slots_ -= 1 + ExtraSlots(jobs_[slot]);
+  waiting_bytes_ += jobs_[slot].spec().size();
   CountRunning(slot, -1);
 }
 
@@ -299,6 +349,7 @@ void Queue::Stop(Slot slot, Effects& effects) {
     case JobState::kWaiting:
     case JobState::kGathering:
     case JobState::kPlaced:
+    case JobState::kWithheld:
       return LeaveLine(slot);
     case JobState::kDelayed:
       delays_.erase({jobs_[slot].accepted, slot});
@@ -371,6 +422,7 @@ void Queue::Forget(Slot slot) {
   } else {
     MeetDeadline(slot);
   }
+  waiting_bytes_ -= job.spec().size();
   if (!job.options->dedup_key.empty()) dedup_keys_.Remove(slot, job);
   const bool held_back = IsHeldBack(slot);
   if (held_back) held_back_.erase(job.options->dedup_key);

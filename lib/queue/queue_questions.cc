@@ -16,6 +16,7 @@ QueueStats Queue::Stats() const {
   return {.waiting = waiting(),
           .delayed = delays_.size(),
           .key_limited = key_limits_.parked() + held_back_.size(),
+          .waiting_bytes = waiting_bytes_,
           .gangs_waiting = gathering_.size(),
           .running = running_,
           .wanted_workers = running_slots_ + (paused_ ? 0 : runnable() + gang_slots_),
@@ -56,7 +57,7 @@ std::vector<Shortage> Queue::Shortages(std::uint64_t elsewhere, std::size_t most
 }
 
 std::uint64_t Queue::waiting() const {
-  return runnable() + delays_.size() + key_limits_.parked() + held_back_.size();
+  return runnable() + delays_.size() + key_limits_.parked() + held_back_.size() + withheld_.size();
 }
 
 std::uint64_t Queue::runnable() const { return line_.size() + gathering_.size() + placed_.size(); }
@@ -124,6 +125,7 @@ std::optional<Explanation> Queue::Explain(Instant now, JobId id) const {
   if (job.state == JobState::kParked) {
     return Explanation{.reason = IsHeldBack(slot) ? WaitReason::kKeyHeld : WaitReason::kKeyLimit};
   }
+  if (hold_durable_ && job.options->durable) return Explanation{.reason = WaitReason::kHeld};
   if (paused_) return Explanation{.reason = WaitReason::kPaused};
   if (processes_.counts().able.slots == 0) return Explanation{.reason = WaitReason::kNoWorker};
   if (processes_.AbleFor(job.options->placement).slots == 0) {

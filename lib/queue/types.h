@@ -111,7 +111,7 @@ struct JobOptions {
   std::string fair_key = {};    ///< jobs of one priority take turns by it
   std::uint32_t weight = 1;     ///< share of the fair key, 1..kHighestWeight
   std::string limit_key = {};   ///< at most `key_limit` jobs with it run at once; empty: no limit
-  std::uint32_t key_limit = 1;  ///< at least 1; the newest job of a key says what counts for all
+  std::uint32_t key_limit = 1;  ///< at least 1; the least of a key counts, see key_limits.h
   std::string placement = {};   ///< where it may run, see placement.h; empty: anywhere
 };
 inline constexpr int kLowestPriority = -10;

@@ -39,6 +39,11 @@ void JobTables::Delete(std::span<const JobId> jobs) {
   deleted_ += jobs.size();
 }
 
+void JobTables::DeleteDrafts(const Retention& retention, std::size_t at_most) {
+  if (!retention.HasDrafts()) return;
+  writer_.DeleteDrafts(retention.drafts_older_than_unix_ns, at_most);
+}
+
 void JobTables::Committed() {
   if (finished_) *finished_ += ended_ - deleted_;
   ended_ = deleted_ = 0;

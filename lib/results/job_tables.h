@@ -26,7 +26,9 @@ class JobTables {
       : writer_(sql, reserve), reader_(sql) {}
 
   /// See Store::Commit.
-  Status Write(std::span<const Record> records) { return writer_.Write(records, &ended_); }
+  Status Write(std::span<const Record> records) {
+    return writer_.Write(records, &ended_, &deleted_);
+  }
 
   /// Finds names of metrics, series and hosts that Write would have to add. False: it knows all.
   bool FindNewNames(std::span<const Record> records) { return writer_.FindNewNames(records); }
@@ -43,6 +45,8 @@ class JobTables {
   /// Which jobs Store::Forget deletes. Needs no transaction.
   std::vector<JobId> Forgettable(const Retention& retention, std::size_t at_most);
   void Delete(std::span<const JobId> jobs);
+  /// See Retention.
+  void DeleteDrafts(const Retention& retention, std::size_t at_most);
 
   void Committed();
   void RolledBack();

@@ -42,6 +42,7 @@ class GroupChange {
   std::map<std::string, std::uint64_t> sequences;
   std::vector<const RunCreated*> created;
   std::vector<const RunCancelled*> cancelled;
+  std::vector<const RunDeleted*> deleted;
   JobId accepted_twice = 0;  ///< an id that different jobs have; 0: none
 
  private:
@@ -60,6 +61,7 @@ class GroupChange {
   }
   void Add(const RunCreated& record) { created.push_back(&record); }
   void Add(const RunCancelled& record) { cancelled.push_back(&record); }
+  void Add(const RunDeleted& record) { deleted.push_back(&record); }
   void Add(const QueueHalted&) {}  // is no job's
 
   JobChange& Of(JobId job) {
@@ -79,7 +81,8 @@ class GroupChange {
 
 }  // namespace
 
-Status JobWriter::Write(std::span<const Record> records, std::uint64_t* ended) {
+Status JobWriter::Write(std::span<const Record> records, std::uint64_t* ended,
+                        std::uint64_t* deleted) {
   const GroupChange change(records);
   if (change.accepted_twice != 0) {
     return absl::AlreadyExistsError(absl::StrCat("two jobs have the id ", change.accepted_twice));
@@ -90,6 +93,11 @@ Status JobWriter::Write(std::span<const Record> records, std::uint64_t* ended) {
   }
   for (const auto& [queue, sequence] : change.sequences) Reserve(queue, sequence);
   for (const RunCancelled* cancelled : change.cancelled) runs_.Cancel(*cancelled);
+  for (const RunDeleted* run : change.deleted) {
+    const std::vector<JobId> jobs = runs_.Deletable(*run);
+    Delete(jobs);
+    *deleted += jobs.size();
+  }
   return absl::OkStatus();
 }
 

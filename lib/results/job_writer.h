@@ -23,13 +23,18 @@ class JobWriter {
   /// Sequences are written ahead in steps of `reserve`, so that few groups write one.
   explicit JobWriter(Statements& sql, std::uint64_t reserve = 0) : sql_(sql), reserve_(reserve) {}
 
-  /// Adds to `*ended` how many jobs have ended with them.
-  /// Errors   kAlreadyExists: another job has the id of a JobAccepted.
-  Status Write(std::span<const Record> records, std::uint64_t* ended);
+  /// Adds to `*ended` how many jobs have ended with them, and to `*deleted` how many ended ones
+  /// were deleted. Errors   kAlreadyExists: another job has the id of a JobAccepted.
+  Status Write(std::span<const Record> records, std::uint64_t* ended, std::uint64_t* deleted);
 
   /// See BenchmarkWriter.
   bool FindNewNames(std::span<const Record> records);
   void AddNewNames() { benchmarks_.AddNewNames(); }
+
+  /// See RunWriter.
+  std::size_t DeleteDrafts(std::int64_t begun_before_unix_ns, std::size_t at_most) {
+    return runs_.DeleteDrafts(begun_before_unix_ns, at_most);
+  }
 
   /// Deletes finished jobs, and runs that have none any more.
   void Delete(std::span<const JobId> jobs);

@@ -48,11 +48,6 @@ void Journal::Flush(Duration limit) {
   done.wait_for(limit);  // not at all if it takes nothing in any more
 }
 
-bool Journal::writable() const {
-  const MutexLock lock(mutex_);
-  return trouble_.empty();
-}
-
 std::string Journal::trouble() const {
   const MutexLock lock(mutex_);
   return trouble_;
@@ -89,6 +84,7 @@ void Journal::Run() {
     for (const OnDisk& on_disk : group.callbacks) on_disk();
     group.Clear();
     Retain();
+    Measure();
   }
 }
 
@@ -104,7 +100,7 @@ bool Journal::NextGroup(Group& group) {
 
 /// True: there is something to commit, or an end; false: it is time to look around.
 bool Journal::AwaitWork() {
-  const Instant until = std::min(next_retention_, next_check_);
+  const Instant until = std::min(next_retention_, next_check_);  // Measure comes with Check
   const MutexLock lock(mutex_);
   while (!stopping_ && waiting_.empty() && wake_.WaitUntil(mutex_, until)) continue;
   return stopping_ || !waiting_.empty();
@@ -143,9 +139,11 @@ bool Journal::CommitUntilDone(const Group& group) {
     const Status status = store_.Commit(group.records);
     if (status.ok()) {
       Succeeded(group, Now() - begin);
+      TellChange();
       return true;
     }
     Failed(status);
+    TellChange();
     if (!Pause(pause)) return false;
     pause = std::min(pause * 2, options_.longest_pause);
   }
@@ -171,6 +169,7 @@ void Journal::Failed(const Status& status) {
 void Journal::SetTrouble(const std::string& trouble) {
   if (trouble_ == trouble) return;
   trouble_ = trouble;
+  writable_ = trouble_.empty();
   if (trouble_.empty()) {
     spdlog::info("journal: writes again");
   } else {
@@ -181,6 +180,23 @@ void Journal::SetTrouble(const std::string& trouble) {
 void Journal::LookAround() {
   Check();
   Retain();
+  Measure();
+}
+
+void Journal::Measure() {
+  const Instant now = Now();
+  if (options_.most_bytes == 0 || now < next_measure_) return;
+  next_measure_ = now + options_.measure_interval;
+  const Result<std::uint64_t> bytes = store_.Bytes();
+  if (!bytes.ok()) return;  // Check says why
+  const bool full = *bytes >= options_.most_bytes;
+  if (is_full_.exchange(full) == full) return;
+  if (full) {
+    spdlog::warn("journal: the store has {} MiB, as much as it may: no new durable jobs and runs",
+                 *bytes >> 20);
+  } else {
+    spdlog::info("journal: the store has room again");
+  }
 }
 
 /// Whether there still is something to write to.
@@ -189,8 +205,17 @@ void Journal::Check() {
   if (now < next_check_) return;
   next_check_ = now + options_.check_interval;
   const Status status = store_.Check();
-  const MutexLock lock(mutex_);
-  SetTrouble(std::string(status.message()));
+  {
+    const MutexLock lock(mutex_);
+    SetTrouble(std::string(status.message()));
+  }
+  TellChange();
+}
+
+void Journal::TellChange() {
+  if (std::exchange(told_writable_, writable()) != writable() && options_.on_change) {
+    options_.on_change();
+  }
 }
 
 /// False: it is time to end. Stop cuts the pause short, so that it gets its last try.
@@ -223,7 +248,8 @@ void Journal::Retain() {
 }
 
 bool Journal::Forgets() const {
-  return options_.keep_for != Duration::max() || options_.keep_at_most != kKeepAll;
+  return options_.keep_for != Duration::max() || options_.keep_at_most != kKeepAll ||
+         options_.keep_drafts_for != Duration::max();
 }
 
 Retention Journal::Limits(Instant now) {
@@ -240,6 +266,10 @@ Retention Journal::Limits(Instant now) {
   clock_leapt_ = leapt;
   if (options_.keep_for.count() < age_now) {
     limits.older_than_unix_ns = age_now - options_.keep_for.count();
+  }
+  if (options_.keep_drafts_for != Duration::max() && now >= next_drafts_) {
+    next_drafts_ = now + options_.draft_interval;
+    limits.drafts_older_than_unix_ns = age_now - options_.keep_drafts_for.count();
   }
   return limits;
 }

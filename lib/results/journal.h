@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -23,6 +24,9 @@ struct JournalOptions {
   /// would keep those waiting who append. Must not throw.
   std::function<void(Record&)> prepare = {};
 
+  /// Called when `writable` has changed, by the journal's thread with no lock held. Must not throw.
+  std::function<void()> on_change = {};
+
   /// A commit takes in what waits up to about so many bytes, so that one commit stays short.
   std::size_t commit_bytes = 2 << 20;
 
@@ -36,9 +40,16 @@ struct JournalOptions {
   /// How long (see AgeClock) and how many finished jobs are kept.
   Duration keep_for = Duration::max();
   std::uint64_t keep_at_most = kKeepAll;
+  Duration keep_drafts_for = Duration::max();             ///< runs to which no job has come
+  Duration draft_interval = std::chrono::minutes(1);      ///< between looks for these
   std::size_t forget_step = 500;                          ///< jobs deleted in one go
   Duration forget_interval = std::chrono::seconds(1);     ///< between looks
   std::function<std::int64_t()> unix_now_ns = UnixNowNs;  ///< for keep_for
+
+  /// What the store may take; 0 = no limit. Records are committed all the same: whoever takes in
+  /// new work asks is_full().
+  std::uint64_t most_bytes = 0;
+  Duration measure_interval = std::chrono::seconds(1);
 
   static std::int64_t UnixNowNs();
 };
@@ -91,7 +102,13 @@ class Journal {
   void Flush(Duration limit);
 
   /// False from a failed commit to the next one that succeeds.
-  [[nodiscard]] bool writable() const;
+  /// Cost     an atomic read.
+  [[nodiscard]] bool writable() const { return writable_; }
+
+  /// Whether the store had as much as it may when it was measured last.
+  /// Cost     an atomic read.
+  [[nodiscard]] bool is_full() const { return is_full_; }
+  [[nodiscard]] std::uint64_t most_bytes() const { return options_.most_bytes; }
 
   /// Why it is not writable, one line; empty when it is.
   [[nodiscard]] std::string trouble() const;
@@ -130,10 +147,12 @@ class Journal {
   void Succeeded(const Group& group, Duration took);
   void Failed(const Status& status);
   void SetTrouble(const std::string& trouble) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void TellChange();
   void LookAround();
   void Check();
   bool Pause(Duration pause);
   void Retain();
+  void Measure();
   [[nodiscard]] bool Forgets() const;
   [[nodiscard]] Retention Limits(Instant now);
 
@@ -144,6 +163,8 @@ class Journal {
   Condition wake_;
   std::deque<Entry> waiting_ ABSL_GUARDED_BY(mutex_);
   std::string trouble_ ABSL_GUARDED_BY(mutex_);
+  std::atomic<bool> writable_ = true;  // as trouble_ says
+  std::atomic<bool> is_full_ = false;
   JournalStats stats_ ABSL_GUARDED_BY(mutex_);
   bool stopping_ ABSL_GUARDED_BY(mutex_) = false;
   Instant give_up_at_ ABSL_GUARDED_BY(mutex_){};
@@ -152,7 +173,10 @@ class Journal {
   bool all_committed_ = false;
   Instant next_check_{};
   Instant next_retention_{};
+  Instant next_drafts_{};
+  Instant next_measure_{};
   bool retention_failed_ = false;
+  bool told_writable_ = true;  // by on_change
   AgeClock age_clock_;
   bool clock_leapt_ = false;  // the log has it
 

@@ -227,6 +227,7 @@ Result<std::size_t> PostgresStore::Forget(const Retention& retention, std::size_
   Status status = InTransaction([&]() -> Status {
     const std::vector<JobId> jobs = tables_.Forgettable(retention, at_most);
     tables_.Delete(jobs);
+    tables_.DeleteDrafts(retention, at_most);
     forgotten = jobs.size();
     for (JobId* const last : {&last_accepted_, &last_ended_}) {
       if (std::find(jobs.begin(), jobs.end(), *last) != jobs.end()) *last = 0;
@@ -235,6 +236,17 @@ Result<std::size_t> PostgresStore::Forget(const Retention& retention, std::size_
   });
   if (!status.ok()) return status;
   return forgotten;
+}
+
+Result<std::uint64_t> PostgresStore::Bytes() {
+  std::uint64_t bytes = 0;
+  Status status = Transact(PostgresDatabase::Writes::kRowByRow, [&] {
+    Prepared::Rows row(sql_["SELECT pg_database_size(current_database())"]);
+    if (row.Next()) bytes = static_cast<std::uint64_t>(row[0].Integer());
+    return absl::OkStatus();
+  });
+  if (!status.ok()) return status;
+  return bytes;
 }
 
 }  // namespace twofold::results

@@ -70,6 +70,7 @@ class PostgresStore final : public Store {
   Result<std::vector<StoredJob>> List(const JobQuery& query) const override;
   /// Of all partitions: one of their stores should do it for all.
   Result<std::size_t> Forget(const Retention& retention, std::size_t at_most) override;
+  Result<std::uint64_t> Bytes() override;
 
   /// The partition's, as the last commit has left it. From the thread that commits.
   [[nodiscard]] std::uint64_t version() const { return version_; }

@@ -185,6 +185,15 @@ struct RunCancelled {
   bool operator==(const RunCancelled&) const = default;
 };
 
+/// Somebody wants a run gone, with its finished jobs and what they have measured: so many jobs of
+/// it now, and the run with the last one. Nothing is deleted of a run that has unfinished jobs.
+struct RunDeleted {
+  std::string run = {};
+  std::size_t at_most = 0;
+
+  bool operator==(const RunDeleted&) const = default;
+};
+
 /// Somebody has paused, drained or resumed a queue that several frontends share: how it is now, for
 /// the next one that serves it. Kept by a PostgresStore with a fence; other stores pass it over.
 struct QueueHalted {
@@ -195,7 +204,7 @@ struct QueueHalted {
 };
 
 using Record = std::variant<JobAccepted, AttemptStarted, AttemptGivenUp, JobEnded, JobRequeued,
-                            SequenceUsed, RunCreated, RunCancelled, QueueHalted>;
+                            SequenceUsed, RunCreated, RunCancelled, QueueHalted, RunDeleted>;
 
 /// About what the record takes in memory and on disk.
 std::size_t ByteSize(const Record& record);

@@ -2,6 +2,7 @@
 
 #include <absl/strings/str_cat.h>
 
+#include <optional>
 #include <set>
 
 #include "lib/results/batches.h"
@@ -52,18 +53,53 @@ void RunWriter::PlaceOutside(JobId job) {
   sql_[kPlace].Run(job, kOutside, Fields{kPlaceColumns, v1::RunPlace::default_instance()});
 }
 
-void RunWriter::Delete(std::span<const JobId> jobs) {
-  static const RowWrite kPlace = DeleteFrom("place", "job");
+std::vector<JobId> RunWriter::Deletable(const RunDeleted& deleted) {
+  std::optional<std::int64_t> run;
+  for (Prepared::Rows row(sql_["SELECT number FROM run WHERE id = ? AND NOT EXISTS"
+                               " (SELECT 1 FROM place JOIN live ON live.id = place.job"
+                               " WHERE place.run = run.number)"],
+                          deleted.run);
+       row.Next();) {
+    run = row[0].Integer();
+  }
+  if (!run) return {};
+  std::vector<JobId> jobs;
+  for (Prepared::Rows row(sql_["SELECT job FROM place WHERE run = ? LIMIT ?"], *run,
+                          deleted.at_most);
+       row.Next();) {
+    jobs.push_back(static_cast<JobId>(row[0].Integer()));
+  }
+  if (jobs.empty()) DeleteEmpty(*run);
+  return jobs;
+}
+
+std::size_t RunWriter::DeleteDrafts(std::int64_t begun_before_unix_ns, std::size_t at_most) {
+  std::vector<std::int64_t> drafts;
+  for (Prepared::Rows row(sql_["SELECT number FROM run WHERE number <> 0 AND created_unix_ns < ?"
+                               " AND NOT EXISTS (SELECT 1 FROM place WHERE place.run = run.number)"
+                               " LIMIT ?"],
+                          begun_before_unix_ns, at_most);
+       row.Next();) {
+    drafts.push_back(row[0].Integer());
+  }
+  for (const std::int64_t run : drafts) DeleteEmpty(run);
+  return drafts.size();
+}
+
+void RunWriter::DeleteEmpty(std::int64_t run) {
   static const RowWrite kPermutations = DeleteFrom("permutation", "run");
-  const std::vector<std::int64_t> runs = RunsOf(jobs);
-  for (const JobId job : jobs) sql_[kPlace].Run(job);
   constexpr const char* kIfEmpty =
       "DELETE FROM run WHERE number = ?1 AND NOT EXISTS (SELECT 1 FROM place WHERE run = ?1)";
-  for (const std::int64_t run : runs) {
-    if (sql_[kIfEmpty].Run(run) == 0) continue;
-    sql_[kPermutations].Run(run);
-    runs_.Forget();
-  }
+  if (sql_[kIfEmpty].Run(run) == 0) return;
+  sql_[kPermutations].Run(run);
+  runs_.Forget();
+}
+
+void RunWriter::Delete(std::span<const JobId> jobs) {
+  static const RowWrite kPlace = DeleteFrom("place", "job");
+  const std::vector<std::int64_t> runs = RunsOf(jobs);
+  for (const JobId job : jobs) sql_[kPlace].Run(job);
+  for (const std::int64_t run : runs) DeleteEmpty(run);
 }
 
 /// Without that of jobs which are in none.

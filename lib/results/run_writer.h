@@ -28,6 +28,12 @@ class RunWriter {
   /// Gives a job that is in no run its place there. No-op for others.
   void PlaceOutside(JobId job);
 
+  /// The next jobs to delete of a run; one that has none is deleted at once.
+  std::vector<JobId> Deletable(const RunDeleted& deleted);
+
+  /// Deletes runs that no job has come to since before this time. Returns how many, `at_most`.
+  std::size_t DeleteDrafts(std::int64_t begun_before_unix_ns, std::size_t at_most);
+
   /// Deletes the places of these jobs, and runs that have no job any more.
   void Delete(std::span<const JobId> jobs);
 
@@ -36,6 +42,7 @@ class RunWriter {
 
  private:
   std::vector<std::int64_t> RunsOf(std::span<const JobId> jobs);
+  void DeleteEmpty(std::int64_t run);
   std::int64_t NumberOf(const std::string& id, std::int64_t unix_ns);
 
   Statements& sql_;

@@ -177,15 +177,26 @@ Result<std::vector<StoredJob>> SqliteStore::List(const JobQuery& query) const {
 Result<std::size_t> SqliteStore::Forget(const Retention& retention, std::size_t at_most) {
   Result<std::size_t> forgotten = Guarded(database_, path_, [&]() -> Result<std::size_t> {
     const std::vector<JobId> jobs = tables_.Forgettable(retention, at_most);
-    if (jobs.empty()) return 0;
+    if (jobs.empty() && !retention.HasDrafts()) return 0;
     SQLite::Transaction transaction(database_, SQLite::TransactionBehavior::IMMEDIATE);
     tables_.Delete(jobs);
+    tables_.DeleteDrafts(retention, at_most);
     transaction.commit();
     tables_.Committed();
     return jobs.size();
   });
   if (!forgotten.ok()) tables_.RolledBack();
   return forgotten;
+}
+
+Result<std::uint64_t> SqliteStore::Bytes() {
+  return Guarded(database_, path_, [&]() -> Result<std::uint64_t> {
+    const auto value = [this](const char* pragma) {
+      return static_cast<std::uint64_t>(database_.execAndGet(pragma).getInt64());
+    };
+    return (value("PRAGMA page_count") - value("PRAGMA freelist_count")) *
+           value("PRAGMA page_size");
+  });
 }
 
 }  // namespace twofold::results

@@ -67,6 +67,7 @@ class SqliteStore final : public Store {
   Result<StoredJob> Find(JobId job) const override;
   Result<std::vector<StoredJob>> List(const JobQuery& query) const override;
   Result<std::size_t> Forget(const Retention& retention, std::size_t at_most) override;
+  Result<std::uint64_t> Bytes() override;
 
  private:
   SqliteStore(std::string path, FileLock lock, const SqliteOptions& options);

@@ -52,6 +52,12 @@ struct Retention {
   std::int64_t older_than_unix_ns = std::numeric_limits<std::int64_t>::min();
   /// All but so many that ended last.
   std::uint64_t keep_at_most = kKeepAll;
+  /// Also runs that were begun before this time, and to which no job has come.
+  std::int64_t drafts_older_than_unix_ns = std::numeric_limits<std::int64_t>::min();
+
+  [[nodiscard]] bool HasDrafts() const {
+    return drafts_older_than_unix_ns != std::numeric_limits<std::int64_t>::min();
+  }
 };
 
 /// Keeps durable jobs.
@@ -102,6 +108,10 @@ class Store {
   /// Deletes finished jobs that need not be kept, `at_most` of them, those that ended first.
   /// Returns how many; fewer than `at_most` means that no more are left to delete.
   virtual Result<std::size_t> Forget(const Retention& retention, std::size_t at_most) = 0;
+
+  /// How much room what is stored takes. What was deleted counts no longer as soon as its room can
+  /// be used again. From the thread that commits.
+  virtual Result<std::uint64_t> Bytes() { return 0; }
 };
 
 }  // namespace twofold::results

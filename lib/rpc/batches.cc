@@ -67,15 +67,6 @@ std::size_t Append(v1::SubmitRequest& batch, const JobRow& row) {
 
 Status Check(const v1::SubmitRequest& batch) {
   const int rows = batch.tags_size();
-  if (batch.options_size() > kMaxOptions) {
-    return absl::InvalidArgumentError(absl::StrCat("options has ", batch.options_size(),
-                                                   " entries; at most ", kMaxOptions,
-                                                   " are allowed in a batch"));
-  }
-  if (rows > kMaxJobs) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("tags has ", rows, " entries; at most ", kMaxJobs, " are allowed in a batch"));
-  }
   if (rows > 0 && batch.options().empty()) {
     return absl::InvalidArgumentError("options is empty: a batch needs at least one entry");
   }

@@ -3,21 +3,24 @@
 #include <chrono>
 #include <cstddef>
 
+#include "twofold/v1/limits.pb.h"
+
 /// What a peer may make another one hold. Checked where the bytes arrive; also before sending, so
 /// that a mistake is seen where it is made.
 namespace twofold::rpc {
 
-inline constexpr std::size_t kMaxSpecBytes = 256 << 10;    ///< one job's spec
-inline constexpr std::size_t kMaxReportBytes = 256 << 10;  ///< one job's serialized Report
-inline constexpr int kMaxOptions = 1024;                   ///< JobOptions in a batch
-inline constexpr std::size_t kMaxNameBytes = 253;  ///< node, pod, device, suite, address, label
-inline constexpr std::size_t kMaxLabels = 64;      ///< labels of a worker process
-inline constexpr std::size_t kMaxPlacementBytes = 32 << 10;  ///< where a job may run
-inline constexpr std::size_t kMaxProgressBytes = 200;        ///< a line of progress
-inline constexpr std::size_t kMaxOutputBytes = 64 << 10;     ///< a piece of a job's output
+// Limits of single fields are written beside them, see field_limits.h. These are for those who
+// have such a text before it is in a message.
+inline constexpr std::size_t kMaxSpecBytes = v1::FieldLimit::SPEC;      ///< one job's spec
+inline constexpr std::size_t kMaxReportBytes = v1::FieldLimit::SPEC;    ///< one job's Report
+inline constexpr std::size_t kMaxNameBytes = v1::FieldLimit::NAME;      ///< node, pod, device, ...
+inline constexpr std::size_t kMaxProgressBytes = v1::FieldLimit::LINE;  ///< a line of progress
+inline constexpr std::size_t kMaxOutputBytes = v1::FieldLimit::DATA;    ///< a piece of output
 
-/// Jobs in a batch. A job without a spec is a byte in the message, but a hundred in the queue.
-inline constexpr int kMaxJobs = 128 << 10;
+/// A refusal quotes no more of a peer's text.
+inline constexpr std::size_t kMaxQuotedBytes = v1::FieldLimit::LINE;
+/// Refusals of the jobs of one message give reasons of so many bytes in all.
+inline constexpr std::size_t kMaxReasonBytes = 1 << 20;
 
 /// Calls at once on one connection; a peer's further ones wait at its side. Ours have one each.
 inline constexpr int kMaxCallsPerConnection = 1024;
@@ -35,6 +38,6 @@ inline constexpr std::chrono::seconds kCallerPatience{20};
 
 /// Received messages: one batch (Outbox::kMessageBytes) with one largest entry, and room for
 /// columns.
-inline constexpr int kMaxMessageBytes = 4 << 20;
+inline constexpr int kMaxMessageBytes = v1::FieldLimit::MESSAGE;
 
 }  // namespace twofold::rpc

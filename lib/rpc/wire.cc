@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "lib/common/limited_log.h"
+#include "lib/rpc/field_limits.h"
 
 namespace twofold::rpc {
 namespace {
@@ -58,7 +59,7 @@ Status Parse(const grpc::ByteBuffer& bytes, pb::Message& message) {
   }
   const bool parsed = reader.status().ok() && message.ParseFromZeroCopyStream(&reader);
   complaint = nullptr;
-  if (parsed) return absl::OkStatus();
+  if (parsed) return CheckLimits(message);
   return absl::InvalidArgumentError(
       absl::StrCat("the bytes are not a message ", message.GetTypeName(), Reason(text)));
 }

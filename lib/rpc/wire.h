@@ -13,9 +13,9 @@
 namespace twofold::rpc {
 
 /// Errors   kInvalidArgument: the bytes are not such a message; names the field where text is not
-///          valid UTF-8. kUnimplemented: the bytes are compressed. `message` is then in an unknown
-///          state.
-/// Cost     That of protobuf's parsing; no copy of the bytes.
+///          valid UTF-8, or that has more than its limit (field_limits.h). kUnimplemented: the
+///          bytes are compressed. `message` is then in an unknown state.
+/// Cost     That of protobuf's parsing, and of CheckLimits; no copy of the bytes.
 Status Parse(const grpc::ByteBuffer& bytes, google::protobuf::Message& message);
 
 /// Empty (no message at all) only if there is no memory.

@@ -56,6 +56,7 @@ class MemoryStore::Applier {
   // Runs are read by other means than a Store's.
   void operator()(const RunCreated&) {}
   void operator()(const RunCancelled&) {}
+  void operator()(const RunDeleted&) {}
   void operator()(const QueueHalted&) {}  // is kept for other frontends
   void operator()(const JobRequeued& record) {
     StoredJob* const job = Find(record.from);

@@ -31,6 +31,13 @@ class RunsTest : public FrontendTest {
     Start();
   }
 
+  grpc::Status Delete(v1::DeleteRunReply* reply, const std::string& id = "sweep") {
+    v1::DeleteRunRequest request;
+    request.set_id(id);
+    grpc::ClientContext context;
+    return results_->DeleteRun(&context, request, reply);
+  }
+
   static v1::CreateRunRequest Sweep(bool last = true) {
     v1::CreateRunRequest request;
     request.mutable_run()->set_id("sweep");
@@ -335,6 +342,66 @@ TEST_F(RunsTest, CancelEndsWaitingAndRunningJobsOfTheRunOnly) {
   EXPECT_EQ(worker->cancelled.Take().job, running.job);
   EXPECT_NE(GetRun().cancelled_unix_ns(), 0);
   EXPECT_EQ(Queue("media").waiting(), 1u);
+}
+
+TEST_F(RunsTest, DeletedRunIsGoneWithItsJobs) {
+  v1::CreateRunReply created;
+  ASSERT_TRUE(Create({Sweep()}, &created).ok());
+  RunJobs({10, 20});
+  v1::DeleteRunReply reply;
+  const grpc::Status status = Delete(&reply);
+  ASSERT_TRUE(status.ok()) << status.error_message();
+  EXPECT_EQ(reply.jobs(), 2u);
+  EXPECT_EQ(reply.run().id(), "sweep");
+  EXPECT_EQ(GetJob(last_job_).id(), 0u);
+  EXPECT_EQ(Delete(&reply).error_code(), grpc::StatusCode::NOT_FOUND);
+}
+
+TEST_F(RunsTest, RunIsNotDeletedUnderJobsThatHaveNotEnded) {
+  v1::CreateRunReply created;
+  ASSERT_TRUE(Create({Sweep()}, &created).ok());
+  Submit(1);
+  v1::DeleteRunReply reply;
+  const grpc::Status status = Delete(&reply);
+  EXPECT_EQ(status.error_code(), grpc::StatusCode::FAILED_PRECONDITION);
+  EXPECT_THAT(status.error_message(), HasSubstr("1 jobs of the run wait or run; cancel it first"));
+  EXPECT_EQ(GetRun().counts().waiting(), 1u);
+}
+
+TEST_F(RunsTest, HostBeginsSoManyRunsWithoutJobsAndNoMore) {
+  v1::CreateRunRequest draft = Sweep();
+  v1::CreateRunReply reply;
+  for (int i = 0; i < 100; ++i) {
+    draft.mutable_run()->set_id("draft-" + std::to_string(i));
+    ASSERT_TRUE(Create({draft}, &reply).ok()) << i;
+  }
+  const grpc::Status refused = Create({Sweep()}, &reply);
+  EXPECT_EQ(refused.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
+  EXPECT_THAT(refused.error_message(), HasSubstr("100 runs without a job"));
+  v1::DeleteRunReply deleted;
+  ASSERT_TRUE(Delete(&deleted, "draft-7").ok());
+  EXPECT_TRUE(Create({Sweep()}, &reply).ok());
+}
+
+TEST_F(RunsTest, FullStoreRefusesNewWorkAndSaysWhy) {
+  Serve([&](Options& options) {
+    options.storage.url = "sqlite:" + dir_.Path("small.db");
+    options.storage.limit = 1;
+  });
+  results_ = v1::Results::NewStub(rpc::Connect(frontend_->client_address()));
+  v1::CreateRunReply reply;
+  grpc::Status status;
+  for (int i = 0; i < 10'000 && status.ok(); ++i) {
+    v1::CreateRunRequest large = Sweep();
+    large.mutable_run()->set_id("large-" + std::to_string(i % 3));
+    large.mutable_run()->set_definition(std::string(600 << 10, 'x'));
+    status = Create({large}, &reply);
+  }
+  EXPECT_EQ(status.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
+  EXPECT_THAT(status.error_message(), HasSubstr("the store has 1 MiB, as much as it may"));
+  v1::DeleteRunReply deleted;
+  for (const std::string id : {"large-0", "large-1", "large-2"}) Delete(&deleted, id);
+  for (status = {}; !Create({Sweep()}, &reply).ok();) std::this_thread::yield();
 }
 
 /// The run's jobs need not be durable, and then the store has no such run.

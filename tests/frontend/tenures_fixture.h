@@ -110,7 +110,7 @@ class TenuresTest : public ::testing::Test {
     options->max_attempts = 3;
     Turn turn(host_, Now());
     turn.AddSubmitter(kSubmitter, submitter_);
-    return turn.Submit(kSubmitter, tag, options, "", std::move(then));
+    return turn.Submit(kSubmitter, tag, options, "", {std::move(then)});
   }
 
   ProcessId Join(const std::shared_ptr<FakeWorker>& worker, std::uint32_t slots = 1) {

@@ -80,6 +80,29 @@ TEST_F(KeyLimitsTest, LoweredLimitParksTheLast) {
   EXPECT_EQ(Settle(), "-2-1");
 }
 
+TEST_F(KeyLimitsTest, NobodyRaisesWhatAnotherJobOfTheKeyHasAskedFor) {
+  const Slot modest = Enter(1);
+  Settle();
+  Start(modest);
+  for (int i = 0; i < 3; ++i) Enter(3);
+  EXPECT_EQ(Settle(), "");
+  limits.Leave(modest);
+  EXPECT_EQ(Settle(), "+1+2+3") << "it is the others' to say now";
+}
+
+TEST_F(KeyLimitsTest, AttemptThatMayStillRunHasItsSay) {
+  const Slot stopped = Enter(1);
+  Settle();
+  Start(stopped);
+  const JobOptions options = *jobs[stopped].options;
+  limits.Keep(options);
+  limits.Leave(stopped);
+  Enter(2);
+  EXPECT_EQ(Settle(), "");
+  limits.Release(options);
+  EXPECT_EQ(Settle(), "+1");
+}
+
 TEST_F(KeyLimitsTest, LimitOfNoneIsOne) {
   Enter(0);
   Enter(0);

@@ -44,6 +44,7 @@ const std::vector<QueueExercise::Action>& QueueExercise::Actions() {
       {"MemberReady", 150, &QueueExercise::MemberReady},
       {"PauseWorker", 20, &QueueExercise::PauseWorker},
       {"Pause", 5, &QueueExercise::Pause},
+      {"HoldDurable", 15, &QueueExercise::HoldDurable},
       {"Drain", 5, &QueueExercise::Drain},
       {"Leap", 4, &QueueExercise::Leap},
       {"Restart", 3, &QueueExercise::Restart},
@@ -55,7 +56,9 @@ QueueOptions QueueExercise::RandomOptions(std::mt19937_64& random) {
   const std::array<std::uint64_t, 3> limits = {0, 5, 20};
   const std::array<Duration, 4> ageings = {seconds(0), milliseconds(7), seconds(1), seconds(60)};
   const std::array<std::uint32_t, 3> generations = {0, 1, 0xffff'ffff - 2};  // and over the end
+  const std::array<std::uint64_t, 3> bytes = {0, 40, 150};
   return {.limit = limits.at(random() % limits.size()),
+          .limit_bytes = bytes.at(random() % bytes.size()),
           .lease = seconds(1 + random() % 20),
           .grace = seconds(1 + random() % 20),
           .ageing = ageings.at(random() % ageings.size()),
@@ -300,6 +303,12 @@ void QueueExercise::Deliver(ProcessId process, const Held& held) {
 void QueueExercise::Pause() {
   queue_->Step(now_, input::Pause{}, effects_);
   model_.Pause();
+}
+
+void QueueExercise::HoldDurable() {
+  const bool hold = OneIn(2);
+  queue_->Step(now_, input::HoldDurable{hold}, effects_);
+  model_.HoldDurable(hold);
 }
 
 void QueueExercise::Drain() {

@@ -58,6 +58,7 @@ class QueueExercise {
   void CompleteOld();
   void Pause();
   void Drain();
+  void HoldDurable();
   void Resume();
   void Tick();
   void TickAtDeadline();

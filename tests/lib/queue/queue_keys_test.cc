@@ -248,12 +248,13 @@ TEST_F(LimitKey, LowPriorityAgesBehindTheLimit) {
   EXPECT_EQ(passed, 7) << "a level is a minute, one job each ten seconds, one that ran before";
 }
 
-TEST_F(LimitKey, NewestJobRaisesTheLimitForAll) {
-  Join(1, 10);
+TEST_F(LimitKey, NobodyRaisesTheLimitOfAJobThatHasNotEnded) {
+  const ProcessId process = Join(1, 10);
   const JobId first = Submit(Limited("k", 1));
-  const JobId second = Submit(Limited("k", 1));
-  EXPECT_THAT(HandedOut(), ElementsAre(first));
+  const JobId second = Submit(Limited("k", 3));
   const JobId third = Submit(Limited("k", 3));
+  EXPECT_THAT(HandedOut(), ElementsAre(first));
+  Complete(process, first);
   EXPECT_THAT(HandedOut(), ElementsAre(first, second, third));
 }
 

@@ -13,12 +13,18 @@ void QueueModel::Submit(Instant now, const Submitted& submitted, const Job& job)
            entry.second.options.dedup_key == job.options.dedup_key;
   });
   if (same != jobs_.end()) return Join(submitted, same->first, job);
-  const auto waiting = std::count_if(jobs_.begin(), jobs_.end(), [](const auto& entry) {
-    return entry.second.where != Where::kRunning;
-  });
+  std::uint64_t waiting = 0;
+  std::uint64_t bytes = job.spec.size();
+  for (const auto& [id, other] : jobs_) {
+    if (other.where == Where::kRunning) continue;
+    ++waiting;
+    bytes += other.spec.size();
+  }
   auto admission = Admission::kAccepted;
-  if (options_.limit > 0 && static_cast<std::uint64_t>(waiting) >= options_.limit) {
+  if (options_.limit > 0 && waiting >= options_.limit) admission = Admission::kFull;
+  if (options_.limit_bytes > 0 && bytes > options_.limit_bytes) {
     admission = Admission::kFull;
+    Saw("full of bytes");
   }
   if (draining_) admission = Admission::kDraining;
   Expect(submitted.admission == admission && !submitted.duplicate, "wrong admission");
@@ -227,6 +233,15 @@ void QueueModel::Resume() {
   dispatches_ = true;
 }
 
+void QueueModel::HoldDurable(bool hold) {
+  hold_durable_ = hold;
+  dispatches_ = true;
+  if (hold) return;
+  for (auto& [id, job] : jobs_) {
+    if (job.where == Where::kWithheld) job.where = Where::kWaiting;
+  }
+}
+
 void QueueModel::Tick(Instant now) {
   std::map<std::tuple<bool, std::uint64_t>, ProcessId> due;  // leases first
   for (const auto& [id, process] : processes_) {
@@ -256,11 +271,10 @@ void QueueModel::Restart() {
   idle_.clear();
   levels_.clear();
   lined_.clear();
-  limits_.clear();
   submitters_.clear();
   held_.clear();
   holder_ = JobId{0};
-  paused_ = draining_ = false;
+  paused_ = draining_ = hold_durable_ = false;
   finished_ = {};
   requeued_ = refused_ = 0;
 }
@@ -274,10 +288,6 @@ void QueueModel::Restore(Instant now, JobId id, const Job& job, const Restored& 
   added.given = ++events_;
   added.parts.clear();
   added.where = restored.members.empty() ? Where::kDelayed : Where::kRunning;
-  if (!processes.empty()) {  // before it is counted among those that run
-    Limit& limit = limits_[added.options.limit_key];
-    if (added.arrival >= limit.newest) limit = {added.arrival, added.options.key_limit};
-  }
   for (std::size_t rank = 0; rank < processes.size(); ++rank) {
     const ProcessId process = processes[rank];
     if (!processes_.contains(process)) {

@@ -26,7 +26,7 @@ namespace twofold::queue {
 /// order.
 class QueueModel {
  public:
-  enum class Where { kDelayed, kWaiting, kGathering, kRunning };
+  enum class Where { kDelayed, kWaiting, kGathering, kWithheld, kRunning };
 
   /// Of a gang that runs.
   struct Part {
@@ -62,6 +62,7 @@ class QueueModel {
     Held owner;
     std::string limit_key;
     std::string dedup_key;
+    std::uint64_t key_limit = 1;
   };
 
   enum class State { kConnected, kSilent, kAway };
@@ -100,6 +101,7 @@ class QueueModel {
   void Drain() { draining_ = true; }
   void Resume();
   void Tick(Instant now);
+  void HoldDurable(bool hold);
 
   /// The queue is a new one, which knows nothing of the old one's jobs.
   void Restart();
@@ -130,10 +132,6 @@ class QueueModel {
     std::uint64_t numbers = 0;
   };
   using LaneName = std::pair<int, std::string>;  // priority, fair key
-  struct Limit {
-    std::uint64_t newest = 0;
-    std::uint64_t most = 1;
-  };
 
   void Join(const Submitted& submitted, JobId id, const Job& job);
 
@@ -145,7 +143,6 @@ class QueueModel {
   void StopAt(ProcessId process, const Held& held, JobId owner);
   void FreeKept(ProcessId process, const std::set<Held>& but = {});
   void EnterPlace(JobId id);
-  [[nodiscard]] bool IsUsed(const std::string& limit_key) const;
   void Lose(Instant now, const Held& held);
   void PutBack(JobId id);
   void Arrive(JobId id);
@@ -166,6 +163,7 @@ class QueueModel {
   [[nodiscard]] bool GoesBefore(const Job& job, const Job& other) const;
   [[nodiscard]] std::set<Held> Keepers(std::string Kept::*key, const std::string& value) const;
   [[nodiscard]] std::uint64_t Ahead(JobId id) const;
+  [[nodiscard]] std::uint64_t LimitOf(const std::string& limit_key) const;
   [[nodiscard]] bool IsParked(const Job& job) const;
   [[nodiscard]] bool IsInLine(const Job& job) const;
   [[nodiscard]] std::optional<JobId> Front() const;
@@ -175,6 +173,7 @@ class QueueModel {
   std::optional<JobId> GatheringNext(Instant now, bool others_wait);
   [[nodiscard]] std::optional<std::pair<JobId, ProcessId>> FirstForHeld() const;
   void SetAside(JobId id);
+  bool Withhold(std::optional<JobId> id);
   bool Yield(Instant now);
   void YieldAt(ProcessId process);
   [[nodiscard]] std::optional<std::pair<JobId, ProcessId>> PlacedNext() const;
@@ -211,12 +210,12 @@ class QueueModel {
   std::vector<ProcessId> idle_;  // who may take a job, longest idle first
   std::map<int, Level> levels_;
   std::map<JobId, LaneName> lined_;  // who was in the line at the last look, and where
-  std::map<std::string, Limit> limits_;
-  std::uint64_t events_ = 0;  // numbers all that has an order
+  std::uint64_t events_ = 0;         // numbers all that has an order
   Instant now_;
   std::set<SubmitterId> submitters_;  // who has submitted
   bool paused_ = false;
   bool draining_ = false;
+  bool hold_durable_ = false;
 
   JobId holder_{0};  // the gang that holds slots
   std::vector<ProcessId> held_;

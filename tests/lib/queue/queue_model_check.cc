@@ -81,6 +81,8 @@ void QueueModel::TakeReplied(const Replied& replied) {
 
 void QueueModel::Dispatch(Instant now, std::vector<Assigned>& assigned) {
   while (!paused_ && complaint_.empty()) {
+    if (holder_ != JobId{0} && Withhold(holder_)) continue;
+    if (Withhold(Front())) continue;
     if (Yield(now)) continue;
     if (idle_.empty()) return;
     const std::optional<JobId> front = Front();
@@ -90,6 +92,7 @@ void QueueModel::Dispatch(Instant now, std::vector<Assigned>& assigned) {
       continue;
     }
     const std::optional<JobId> gang = GatheringNext(now, front || PlacedNext());
+    if (Withhold(gang)) continue;
     const bool gang_first = gang && !(front && GoesBefore(jobs_.at(*front), jobs_.at(*gang)));
     if (StartPlaced(now, gang_first ? gang : front, assigned)) continue;
     if (gang_first && Gather(now, *gang)) {
@@ -107,6 +110,7 @@ bool QueueModel::StartPlaced(Instant now, std::optional<JobId> before,
                              std::vector<Assigned>& assigned) {
   const auto placed = PlacedNext();
   if (!placed || (before && GoesBefore(jobs_.at(*before), jobs_.at(placed->first)))) return false;
+  if (Withhold(placed->first)) return true;
   if (placed->second != idle_.front()) Saw("a placed job passed idle processes");
   StartSingle(now, placed->first, placed->second, assigned);
   return true;
@@ -179,6 +183,7 @@ void QueueModel::CheckStats(const QueueStats& stats) {
     const bool parked = IsParked(job);
     expected.running += running ? 1 : 0;
     expected.waiting += running ? 0 : 1;
+    expected.waiting_bytes += running ? 0 : job.spec.size();
     expected.delayed += job.where == Where::kDelayed ? 1 : 0;
     expected.key_limited += parked ? 1 : 0;
     const bool gathers = job.where == Where::kGathering && job.options.gang.size > 1;
@@ -201,6 +206,7 @@ void QueueModel::CheckStats(const QueueStats& stats) {
     (process.paused ? expected.workers_paused : expected.workers_idle) += process.slots - busy;
   }
   Expect(stats.waiting == expected.waiting, "waiting is wrong");
+  Expect(stats.waiting_bytes == expected.waiting_bytes, "waiting_bytes is wrong");
   Expect(stats.delayed == expected.delayed, "delayed is wrong");
   Expect(stats.key_limited == expected.key_limited, "key_limited is wrong");
   Expect(stats.gangs_waiting == expected.gangs_waiting, "gangs_waiting is wrong");
@@ -290,6 +296,8 @@ void QueueModel::CheckExplanation(Instant now, const Queue& queue, JobId id) {
     expected = {.reason = WaitReason::kDelayed, .in = std::max(job.accepted - now, Duration{0})};
   } else if (IsParked(job)) {
     expected.reason = job.held_back ? WaitReason::kKeyHeld : WaitReason::kKeyLimit;
+  } else if (hold_durable_ && job.options.durable) {
+    expected.reason = WaitReason::kHeld;
   } else if (paused_) {
     expected.reason = WaitReason::kPaused;
   } else if (Able({}, Spread::kAny) == 0) {

@@ -57,7 +57,8 @@ void QueueModel::StopAt(ProcessId id, const Held& held, JobId owner) {
   const JobOptions& options = jobs_.at(owner).options;
   const bool has_keys = !options.limit_key.empty() || !options.dedup_key.empty();
   if (has_keys && process.state != State::kSilent) {
-    process.kept[held] = {{owner, held.attempt}, options.limit_key, options.dedup_key};
+    process.kept[held] = {
+        {owner, held.attempt}, options.limit_key, options.dedup_key, options.key_limit};
     Saw("keys kept by an attempt that was stopped");
   }
   if (process.state != State::kAway) stops_.insert({id, held.job, held.attempt});
@@ -71,7 +72,6 @@ void QueueModel::FreeKept(ProcessId id, const std::set<Held>& but) {
   }
   for (const Held& held : ended) {
     const Kept kept = processes_.at(id).kept.extract(held).mapped();
-    if (!IsUsed(kept.limit_key)) limits_.erase(kept.limit_key);
     Refresh();
     if (!Keepers(&Kept::dedup_key, kept.dedup_key).empty()) continue;
     for (auto& [waiting, job] : jobs_) {
@@ -135,32 +135,18 @@ void QueueModel::Arrive(JobId id) {
 void QueueModel::EnterPlace(JobId id) {
   Job& job = jobs_.at(id);
   job.held_back = false;
-  Limit& limit = limits_[job.options.limit_key];
-  if (job.arrival >= limit.newest) limit = {job.arrival, job.options.key_limit};
   Refresh();
   if (IsParked(job)) Saw("parked by its limit key");
 }
 
-/// Whether jobs, or attempts that may still run, have places under this limit key.
-bool QueueModel::IsUsed(const std::string& limit_key) const {
-  return !Keepers(&Kept::limit_key, limit_key).empty() ||
-         std::any_of(jobs_.begin(), jobs_.end(), [&](const auto& entry) {
-           const Job& job = entry.second;
-           return job.options.limit_key == limit_key && job.where != Where::kDelayed &&
-                  !job.held_back;
-         });
-}
-
 void QueueModel::Forget(JobId id) {
   Job& job = jobs_.at(id);
-  const std::string key = job.options.limit_key;
   if (id == holder_) GiveBack();
   if (job.where == Where::kWaiting) {
     job.where = Where::kGathering;  // out of the line before others of its key come in
     RefreshLanes();
   }
   jobs_.erase(id);
-  if (!IsUsed(key)) limits_.erase(key);
   Refresh();
 }
 

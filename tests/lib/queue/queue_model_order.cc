@@ -1,6 +1,7 @@
 // Who and what is next.
 
 #include <algorithm>
+#include <limits>
 #include <sstream>
 #include <tuple>
 #include <utility>
@@ -110,11 +111,27 @@ std::set<Held> QueueModel::Keepers(std::string Kept::*key, const std::string& va
   return owners;
 }
 
+/// The least that is said by those who have a place under the key.
+std::uint64_t QueueModel::LimitOf(const std::string& limit_key) const {
+  std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
+  for (const auto& [id, job] : jobs_) {
+    const bool has_place = job.where != Where::kDelayed && !job.held_back;
+    if (!has_place || job.options.limit_key != limit_key) continue;
+    least = std::min<std::uint64_t>(least, job.options.key_limit);
+  }
+  for (const auto& [id, process] : processes_) {
+    for (const auto& [held, kept] : process.kept) {
+      if (kept.limit_key == limit_key) least = std::min(least, kept.key_limit);
+    }
+  }
+  return std::max<std::uint64_t>(least, 1);
+}
+
 /// Of the jobs of its limit key that wait, as many go before it as may run beside those that run.
 bool QueueModel::IsParked(const Job& job) const {
   if (job.held_back) return true;
   if (job.options.limit_key.empty()) return false;
-  if (job.where != Where::kWaiting && job.where != Where::kGathering) return false;
+  if (job.where == Where::kDelayed || job.where == Where::kRunning) return false;
   std::uint64_t before = Keepers(&Kept::limit_key, job.options.limit_key).size();
   for (const auto& [id, other] : jobs_) {
     if (other.options.limit_key != job.options.limit_key || other.where == Where::kDelayed ||
@@ -123,7 +140,7 @@ bool QueueModel::IsParked(const Job& job) const {
     }
     if (other.where == Where::kRunning || GoesBefore(other, job)) ++before;
   }
-  return before >= limits_.at(job.options.limit_key).most;
+  return before >= LimitOf(job.options.limit_key);
 }
 
 bool QueueModel::IsInLine(const Job& job) const {
@@ -134,10 +151,11 @@ void QueueModel::Refresh() {
   RefreshLeases();
   RefreshIdle();
   for (auto& [id, job] : jobs_) {
-    if (job.where != Where::kGathering || !IsParked(job)) continue;
+    const bool is_aside = job.where == Where::kGathering || job.where == Where::kWithheld;
+    if (!is_aside || !IsParked(job)) continue;
     if (id == holder_) GiveBack();
+    Saw(job.where == Where::kWithheld ? "held job parked" : "gathering gang parked");
     job.where = Where::kWaiting;
-    Saw("gathering gang parked");
   }
   RefreshLanes();
   RefreshIdle();
@@ -316,6 +334,7 @@ bool QueueModel::Yield(Instant now) {
   }
   const auto placed = FirstForHeld();
   if (!placed || !GoesBefore(jobs_.at(placed->first), jobs_.at(holder_))) return false;
+  if (Withhold(placed->first)) return true;
   YieldAt(placed->second);
   Saw("a gang gave way to a placed job before it");
   return true;
@@ -349,6 +368,16 @@ void QueueModel::SetAside(JobId id) {
   job.patience = job.options.gang.timeout;
   job.again = {};
   Refresh();
+}
+
+/// Its turn has come, but nothing of it could be written. True: look again.
+bool QueueModel::Withhold(std::optional<JobId> id) {
+  if (!id || !hold_durable_ || !jobs_.at(*id).options.durable) return false;
+  if (*id == holder_) GiveBack();
+  jobs_.at(*id).where = Where::kWithheld;
+  Refresh();
+  Saw("durable job held");
+  return true;
 }
 
 /// The first single job that an idle process can run, and the first such process.

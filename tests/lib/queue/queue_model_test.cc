@@ -29,18 +29,21 @@ std::uint64_t FromEnvironment(const char* name, std::uint64_t otherwise) {
 }
 
 /// A run in which one of these never came about has shown less than it should.
-constexpr std::array<std::string_view, 33> kRareThings = {
+constexpr std::array<std::string_view, 36> kRareThings = {
     "barrier opened",
     "came back to its attempts",
     "deadline missed",
     "delay over",
     "detached by its dedup key",
+    "durable job held",
+    "full of bytes",
     "gang became impossible",
     "gang gave up",
     "gang started",
     "gathering gang parked",
     "grace over",
     "held back by its dedup key",
+    "held job parked",
     "inherited by a follower",
     "joined by its dedup key",
     "key held by a volatile job",

@@ -209,7 +209,7 @@ TEST_F(QueueRestore, KeyLimitHoldsInWhateverOrderJobsAreRestored) {
   EXPECT_THAT(HandedOut(), ElementsAre(Durable(11)));
 }
 
-TEST_F(QueueRestore, NewestJobSaysTheKeyLimitInWhateverOrderJobsAreRestored) {
+TEST_F(QueueRestore, LeastKeyLimitCountsInWhateverOrderJobsAreRestored) {
   JobOptions limited;
   limited.limit_key = "k";
   limited.key_limit = 2;
@@ -217,7 +217,7 @@ TEST_F(QueueRestore, NewestJobSaysTheKeyLimitInWhateverOrderJobsAreRestored) {
   limited.key_limit = 1;
   Restore(Waiting(11, limited));
   Join(1, 5);
-  EXPECT_THAT(HandedOut(), ElementsAre(Durable(11), Durable(12)));
+  EXPECT_THAT(HandedOut(), ElementsAre(Durable(11)));
 }
 
 }  // namespace

@@ -307,5 +307,93 @@ TEST_F(Rule6Bounded, RequeuedJobsMayExceedTheLimit) {
   EXPECT_EQ(TrySubmit().admission, Admission::kFull);
 }
 
+// ---- Rule 8: what cannot be written is not handed out.
+
+using Rule8Held = QueueTest;
+
+constexpr input::HoldDurable kHold{true};
+constexpr input::HoldDurable kRelease{false};
+
+TEST_F(Rule8Held, HeldDurableJobsTakeNoSlotsAndVolatileOnesPassThem) {
+  queue.Step(now, kHold, effects);
+  const JobId durable = Submit({.priority = 5, .durable = true});
+  const JobId plain = Submit();
+  const ProcessId process = Join(1, 2);
+  EXPECT_THAT(HandedOut(), ElementsAre(plain));
+  EXPECT_TRUE(Complete(process, plain));
+  const JobId next = Submit();
+  EXPECT_EQ(HandedOut().back(), next);
+  EXPECT_EQ(queue.Explain(now, durable)->reason, WaitReason::kHeld);
+  EXPECT_EQ(queue.Stats().waiting, 1U);
+}
+
+TEST_F(Rule8Held, DurableJobsGoOnInTheirTurnsWhenTheyAreHeldNoLonger) {
+  queue.Step(now, kHold, effects);
+  const ProcessId process = Join(1);
+  const JobId first = Submit({.durable = true});
+  const JobId second = Submit({.durable = true});
+  const JobId urgent = Submit({.priority = 5, .durable = true});
+  EXPECT_THAT(HandedOut(), IsEmpty());
+  queue.Step(now, kRelease, effects);
+  for (const JobId job : {urgent, first, second}) {
+    ASSERT_EQ(HandedOut().back(), job);
+    EXPECT_TRUE(Complete(process, job));
+  }
+}
+
+TEST_F(Rule8Held, GangThatIsHeldGivesBackItsSlots) {
+  Join(1);
+  Submit({.gang = {.size = 2}, .durable = true});
+  Join(2, 1);
+  EXPECT_EQ(HandedOut().size(), 2U);
+  effects.Clear();
+  Join(3);
+  Submit({.gang = {.size = 2}, .durable = true});
+  ASSERT_EQ(queue.Stats().workers_reserved, 1U);
+  queue.Step(now, kHold, effects);
+  EXPECT_EQ(queue.Stats().workers_reserved, 0U);
+  const JobId plain = Submit();
+  EXPECT_THAT(HandedOut(), ElementsAre(plain));
+}
+
+TEST_F(Rule8Held, PlacedJobThatIsHeldLetsOthersHaveItsPlace) {
+  queue.Step(now, kHold, effects);
+  Submit({.durable = true, .placement = "node a\n"});
+  const JobId plain = Submit({.placement = "node a\n"});
+  JoinOn("a", 1);
+  EXPECT_THAT(HandedOut(), ElementsAre(plain));
+}
+
+TEST_F(Rule8Held, HeldJobMayBeCancelledAndMissItsDeadline) {
+  queue.Step(now, kHold, effects);
+  Join(1);
+  const JobId cancelled = Submit({.durable = true});
+  Submit({.durable = true, .deadline = seconds(1)});
+  EXPECT_TRUE(queue.Step(now, input::Cancel{cancelled}, effects));
+  TickAfter(seconds(1));
+  EXPECT_EQ(Finished(Outcome::kCancelled), 1U);
+  EXPECT_EQ(Finished(Outcome::kRejected), 1U);
+  queue.Step(now, kRelease, effects);
+  EXPECT_EQ(queue.Stats().waiting, 0U);
+}
+
+TEST(QueueBytes, SpecsOfWaitingJobsHaveALimit) {
+  RecordingEffects effects;
+  Queue queue({.limit_bytes = 10});
+  const auto submit = [&](std::string_view spec) {
+    return queue
+        .Step({}, input::Submit{kDetached, 1, std::make_shared<const JobOptions>(), spec}, effects)
+        .admission;
+  };
+  EXPECT_EQ(submit("123456"), Admission::kAccepted);
+  EXPECT_EQ(submit("12345"), Admission::kFull);
+  EXPECT_EQ(submit("1234"), Admission::kAccepted);
+  EXPECT_EQ(submit("1"), Admission::kFull);
+  EXPECT_EQ(queue.Stats().waiting_bytes, 10U);
+  queue.Step({}, input::WorkerJoined{.key = ProcessKey{1}}, effects);
+  EXPECT_EQ(queue.Stats().waiting_bytes, 4U) << "the first one runs";
+  EXPECT_EQ(submit("12345"), Admission::kAccepted);
+}
+
 }  // namespace
 }  // namespace twofold::queue

@@ -148,5 +148,24 @@ TEST_P(IdleProcesses, ThoseLookedAtBeforeAreNotLookedAtAgain) {
 INSTANTIATE_TEST_SUITE_P(Placements, IdleProcesses,
                          testing::Values("", "label l=1\n", "node a\nnode b\n"));
 
+TEST_F(QueueSlices, VeryManyDurableJobsThatAreHeldAndHeldNoLonger) {
+  for (std::size_t i = 0; i < 3 * Queue::kMostAtOnce; ++i) Submit({.durable = true});
+  const JobId plain = Submit();
+  queue.Step(now, input::HoldDurable{true}, effects);
+  Join(1);
+  int slices = 1;
+  for (; HandedOut().empty(); ++slices) TickAfter(Duration(0));
+  EXPECT_GE(slices, 3);
+  EXPECT_EQ(HandedOut().front(), plain);
+  EXPECT_NE(queue.NextDeadline(), now);
+  Join(2);
+  effects.Clear();
+  queue.Step(now, input::HoldDurable{false}, effects);
+  EXPECT_TRUE(HandedOut().empty()) << "before all are back none knows whose turn it is";
+  EXPECT_EQ(queue.NextDeadline(), now);
+  for (int i = 0; i < 5 && HandedOut().empty(); ++i) TickAfter(Duration(0));
+  EXPECT_EQ(HandedOut().size(), 1U);
+}
+
 }  // namespace
 }  // namespace twofold::queue

@@ -410,5 +410,60 @@ TEST(Journal, ManyThreadsKeepTheirOrder) {
   }
 }
 
+/// A store that says how large it is.
+class SizedStore final : public Store {
+ public:
+  explicit SizedStore(Store& store) : store_(store) {}
+
+  Status Commit(std::span<const Record> records) override { return store_.Commit(records); }
+  Result<std::map<std::string, std::uint64_t>> Load(const Visit& visit) override {
+    return store_.Load(visit);
+  }
+  Result<StoredJob> Find(JobId job) const override { return store_.Find(job); }
+  Result<std::vector<StoredJob>> List(const JobQuery& query) const override {
+    return store_.List(query);
+  }
+  Result<std::size_t> Forget(const Retention& retention, std::size_t at_most) override {
+    return store_.Forget(retention, at_most);
+  }
+  Result<std::uint64_t> Bytes() override { return bytes.load(); }
+
+  std::atomic<std::uint64_t> bytes = 0;
+
+ private:
+  Store& store_;
+};
+
+TEST(JournalLimit, StoreIsFullUntilItHasRoomAgain) {
+  MemoryStore memory;
+  SizedStore store(memory);
+  Journal journal(store, {.check_interval = std::chrono::milliseconds(1),
+                          .most_bytes = 100,
+                          .measure_interval = std::chrono::milliseconds(1)});
+  store.bytes = 99;
+  journal.Flush(std::chrono::seconds(10));
+  EXPECT_FALSE(journal.is_full());
+  store.bytes = 100;
+  while (!journal.is_full()) std::this_thread::yield();
+  EXPECT_TRUE(journal.writable()) << "what is there goes on";
+  store.bytes = 50;
+  while (journal.is_full()) std::this_thread::yield();
+}
+
+TEST(JournalChange, IsToldWhenTheStoreFailsAndWhenItIsBack) {
+  MemoryStore memory;
+  FailingStore store(memory, 1, 2, FailingStore::How::kBefore);
+  std::atomic<int> changes = 0;
+  JournalOptions options;
+  options.first_pause = options.longest_pause = std::chrono::milliseconds(1);
+  options.check_interval = std::chrono::hours(1);
+  options.on_change = [&] { ++changes; };
+  Journal journal(store, options);
+  journal.Append({SequenceUsed{"sleep", 1}}, {});
+  journal.Flush(std::chrono::seconds(10));
+  EXPECT_EQ(changes, 2);
+  EXPECT_TRUE(journal.writable());
+}
+
 }  // namespace
 }  // namespace twofold::results

@@ -169,6 +169,40 @@ TEST_P(RunReaderTest, CancellingIsRememberedFromTheFirstTime) {
   EXPECT_EQ(Run().cancelled_unix_ns(), 5);
 }
 
+TEST_P(RunReaderTest, DeletedRunGoesWithItsJobsStepByStepAndOthersStay) {
+  Commit({SweepCreated(), Placed(1, 1, 1), Ended(1, 10), Placed(2, 1, 2), Ended(2, 20),
+          Placed(3, 1, 3), Ended(3, 30), Accepted(9, "other"), Ended(9, 40)});
+  Commit({RunDeleted{"sweep", 2}});
+  EXPECT_EQ(Run().counts().ended().at("succeeded"), 1u);
+  Commit({RunDeleted{"sweep", 2}, RunDeleted{"nope", 2}});
+  EXPECT_TRUE(absl::IsNotFound(Reader().Find("sweep").status()));
+  EXPECT_EQ(Run("other").counts().ended().at("succeeded"), 1u);
+  EXPECT_EQ(store_->List({.limit = 10})->size(), 1u);
+  Commit({SweepCreated()});
+  EXPECT_EQ(Run().counts().ended_size(), 0) << "its id is for use again";
+}
+
+TEST_P(RunReaderTest, RunWithUnfinishedJobsIsNotDeleted) {
+  Commit({SweepCreated(), Placed(1, 1, 1), Ended(1, 10), Placed(2, 1, 2)});
+  Commit({RunDeleted{"sweep", 10}});
+  EXPECT_EQ(Run().counts().waiting(), 1u);
+  EXPECT_EQ(Run().counts().ended().at("succeeded"), 1u);
+}
+
+TEST_P(RunReaderTest, RunToWhichNoJobHasComeIsForgottenWhenItIsOld) {
+  RunCreated draft = SweepCreated();
+  draft.run.set_id("draft");
+  draft.run.set_created_unix_ns(100);
+  RunCreated begun = SweepCreated();
+  begun.run.set_created_unix_ns(100);
+  Commit({draft, begun, Placed(1, 1, 1)});
+  ASSERT_TRUE(store_->Forget({.drafts_older_than_unix_ns = 100}, 10).ok());
+  EXPECT_EQ(Run("draft").created_unix_ns(), 100);
+  ASSERT_TRUE(store_->Forget({.drafts_older_than_unix_ns = 101}, 10).ok());
+  EXPECT_TRUE(absl::IsNotFound(Reader().Find("draft").status()));
+  EXPECT_EQ(Run().created_unix_ns(), 100);
+}
+
 TEST_P(RunReaderTest, JobsAreCountedByHowTheyAre) {
   Commit({SweepCreated(), Placed(1, 1, 1), Placed(2, 1, 2), Started(2), Placed(3, 1, 3),
           Ended(3, 30), Placed(4, 2, 1), Ended(4, 40, queue::Outcome::kFailed), Placed(5, 2, 1),

@@ -41,15 +41,6 @@ TEST(SubmitRequestBatch, ColumnsOfDefaultsStayEmpty) {
   EXPECT_TRUE(Check(batch).ok());
 }
 
-TEST(SubmitRequestBatch, HasSoManyJobsAndNoMore) {
-  v1::SubmitRequest batch;
-  batch.add_options();
-  for (int i = 0; i < kMaxJobs; ++i) batch.add_tags(1);
-  EXPECT_TRUE(Check(batch).ok()) << Check(batch);
-  batch.add_tags(1);
-  EXPECT_THAT(std::string(Check(batch).message()), HasSubstr("tags has 131073 entries"));
-}
-
 TEST(SubmitRequestBatch, EmptyOneIsFine) { EXPECT_TRUE(Check(v1::SubmitRequest()).ok()); }
 
 TEST(SubmitRequestBatch, SizesThatOverflowWhenAddedUpAreSeen) {

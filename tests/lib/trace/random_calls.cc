@@ -22,7 +22,7 @@ const std::vector<RandomCalls::Call>& RandomCalls::Calls() {
       {10, &RandomCalls::WorkerLeft},   {10, &RandomCalls::PauseWorker},
       {8, &RandomCalls::EndSubmitter},  {8, &RandomCalls::Restore},
       {5, &RandomCalls::StartDraining}, {4, &RandomCalls::Pause},
-      {2, &RandomCalls::Drain},
+      {2, &RandomCalls::Drain},         {8, &RandomCalls::HoldDurable},
   };
   return calls;
 }
@@ -136,6 +136,8 @@ void RandomCalls::Restore() {
   }
   queue_.Step(now_, input::Restore{restored}, *this);
 }
+
+void RandomCalls::HoldDurable() { queue_.Step(now_, input::HoldDurable{OneIn(2)}, *this); }
 
 void RandomCalls::Tick() { queue_.Step(now_, input::Tick{}, *this); }
 

@@ -43,6 +43,7 @@ class RandomCalls : private NoEffects {
   void EndTurn();
   void Pause();
   void Drain();
+  void HoldDurable();
   void Resume();
   void Restore();
   void Tick();

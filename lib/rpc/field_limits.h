@@ -1,0 +1,26 @@
+#pragma once
+
+#include <google/protobuf/message.h>
+
+#include "lib/common/result.h"
+#include "twofold/v1/limits.pb.h"
+
+/// What each field of a message of a peer may have, as it is written beside the field
+/// (twofold/v1/limits.proto).
+namespace twofold::rpc {
+
+/// Checks all fields that have a limit, those of messages inside, too.
+///
+/// Threads  Safe.
+/// Errors   kInvalidArgument: which field, how much it has and how much is allowed; nothing of the
+///          text itself. The first in the order of the proto.
+/// Cost     A look at each field that has a limit; O(1) for a repeated field of numbers.
+Status CheckLimits(const google::protobuf::Message& message);
+
+/// What is written beside a field.
+template <typename Message>
+const v1::FieldLimit& LimitOf(int field_number) {
+  return Message::descriptor()->FindFieldByNumber(field_number)->options().GetExtension(v1::limit);
+}
+
+}  // namespace twofold::rpc
