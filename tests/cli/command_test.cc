@@ -59,9 +59,15 @@ TEST(Commands, WrongWordsChooseNothing) {
   for (const char* words :
        {"twofold", "twofold local", "twofold local sideways", "twofold local scale x",
         "twofold local scale x -1", "twofold job submit a!b", "twofold queues --output xml",
-        "twofold job logs", "twofold worker sideways"}) {
+        "twofold job logs", "twofold worker sideways", "twofold run delete",
+        "twofold run delete one two", "twofold run a.yaml --resume b"}) {
     EXPECT_FALSE(Chooses(words)) << words;
   }
+}
+
+TEST(Commands, DeletingARunNeedsNoFile) {
+  EXPECT_TRUE(Chooses("twofold run delete nightly"));
+  EXPECT_TRUE(Chooses("twofold run delete.yaml"));
 }
 
 TEST(Commands, OptionsOfAJobThatDoNotGoTogetherAreRefusedByName) {

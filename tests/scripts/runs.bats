@@ -44,6 +44,18 @@ is() {
   done
 }
 
+@test "a run is deleted with its jobs when all of them have ended, and not before" {
+  twofold run f.yaml --runid one --detach --unchecked
+  run twofold run delete one
+  [ "$status" -eq 5 ]
+  [[ "$output" == *"12 jobs of the run wait or run; cancel it first"* ]]
+  twofold cancel one
+  [ "$(twofold run delete one --output json | jq .jobs)" = 12 ]
+  [ "$(twofold runs --output json)" = '[]' ]
+  run twofold run delete one
+  [ "$status" -eq 3 ]
+}
+
 @test "a paused run is paused, and a job that was submitted again is still one" {
   twofold run f.yaml --runid one --detach --unchecked
   is waiting 12 0 12 0 0 0 0

@@ -104,7 +104,7 @@ TEST_F(ConvertTest, EveryInputComesBack) {
            "' accepted=-5.000000000 handed_out=6.000000000 attempts=2 lost_attempts=1 "
            "members=[{ process=9 job=81985529216486895 }] }"},
       {input::Tick{}, "tick"},
-      {input::HoldDurable{true}, "hold_durable"},
+      {input::HoldDurable{true}, "hold_durable hold=yes"},
   };
   ASSERT_EQ(inputs.size(), std::variant_size_v<Input>);
   for (std::size_t place = 0; place < inputs.size(); ++place) {

@@ -95,7 +95,7 @@ TEST(Replay, SameTraceHasTheSameText) {
 TEST(Replay, PrintsCallsAndWhatCameOfThem) {
   EXPECT_EQ(
       Printed(ShortTrace().bytes()),
-      R"(queue 0 'sleep' limit=0 lease=15.000000000 grace=10.000000000 ageing=60.000000000)"
+      R"(queue 0 'sleep' limit=0 limit_bytes=0 lease=15.000000000 grace=10.000000000 ageing=60.000000000)"
       R"( number=0 first_generation=1 first_sequence=1
 1 0.000000000 sleep worker_joined key=7 slots=1 held=[] draining=no paused=no node='' labels=''
     returned process=0
@@ -249,7 +249,7 @@ TEST(Replay, SaysWhatIsNoTraceOrOneOfAnotherVersion) {
   EXPECT_THAT(message("twofold trace"), HasSubstr("no trace"));
   EXPECT_THAT(message("twofold trace one\n"), HasSubstr("no version"));
   EXPECT_THAT(message("twofold trace 2\n"), HasSubstr("replay it with the program that wrote it"));
-  EXPECT_THAT(message("twofold trace 1\n"), HasSubstr("version 1, this program reads version 3"));
+  EXPECT_THAT(message("twofold trace 1\n"), HasSubstr("version 1, this program reads version 4"));
 }
 
 }  // namespace
