@@ -34,14 +34,18 @@ Status CheckIsFile(const std::string& path) {
       absl::StrCat(path, folder ? " is a folder, not a file" : " is not a regular file"));
 }
 
-/// SQLite says only that it cannot; this says why. Makes the file if there is none, empty, as
-/// SQLite would. Only under the lock: closing a file ends the locks that SQLite has on it in this
-/// process.
-Status CheckCanWrite(const std::string& path) {
-  if (const auto opened = OpenPrivate(path); !opened.ok()) return opened.status();
-  // Those of a frontend that was killed; SQLite gives new ones the mode of the file.
-  for (const char* part : {"-wal", "-shm"}) MakePrivate(path + part);
-  return absl::OkStatus();
+/// Whoever had the file open last has not closed it: SQLite would have emptied the log.
+bool EndedUnclean(const std::string& path) {
+  std::error_code error;
+  const auto bytes = std::filesystem::file_size(path + "-wal", error);
+  return !error && bytes > 0;
+}
+
+/// Whether the tables can be read. Reads all of the file.
+Status QuickCheck(SQLite::Database& database, const std::string& path) {
+  const std::string found = database.execAndGet("PRAGMA quick_check(1)").getString();
+  if (found == "ok") return absl::OkStatus();
+  return absl::DataLossError(absl::StrCat(path, ": it is damaged: ", found));
 }
 
 /// With a write-ahead log and synchronous = FULL, a commit is one sync, and what was committed
@@ -66,11 +70,15 @@ Result<std::unique_ptr<SqliteStore>> SqliteStore::Open(const std::string& path,
   if (Status status = CheckIsFile(path); !status.ok()) return status;
   Result<FileLock> lock = FileLock::Take(path);
   if (!lock.ok()) return lock.status();
-  if (Status status = CheckCanWrite(path); !status.ok()) return status;
+  // Those of a frontend that was killed; SQLite gives new ones the mode of the file.
+  for (const char* part : {"-wal", "-shm"}) MakePrivate(path + part);
+  const bool ended_unclean = EndedUnclean(path);
   std::unique_ptr<SqliteStore> store;
   try {
     store.reset(new SqliteStore(path, *std::move(lock), options));
-    if (Status status = store->Start(); !status.ok()) return status;
+    Status status = ended_unclean ? QuickCheck(store->database_, path) : absl::OkStatus();
+    if (status.ok()) status = store->Start();
+    if (!status.ok()) return status;
     return store;
   } catch (const SQLite::Exception& error) {
     return StatusOfOpening(error, store ? SystemErrno(store->database_) : 0, path);
@@ -111,10 +119,12 @@ Status SqliteStore::CommitAll(const std::function<Result<std::vector<Record>>()>
   });
 }
 
-/// What is in a file that is not there any more is not kept.
+/// What is in a file that is not there any more is not kept, and nothing is added to a damaged one.
 template <typename Write>
 Status SqliteStore::InTransaction(const Write& write) {
-  Status status = Guarded(database_, path_, [&]() -> Status {
+  Status status = Check();
+  if (!status.ok()) return status;
+  status = Guarded(database_, path_, [&]() -> Status {
     SQLite::Transaction transaction(database_, SQLite::TransactionBehavior::IMMEDIATE);
     if (Status written = write(); !written.ok()) return written;
     transaction.commit();

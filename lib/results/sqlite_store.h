@@ -36,8 +36,9 @@ struct SqliteOptions {
 
 /// A Store in one SQLite file, documented in docs/store.md. Others may read the file meanwhile.
 ///
-/// What it has committed is safe only as long as the files are there: after each commit it looks
-/// whether they still are those that were opened. The file is readable for its owner only.
+/// What it has committed is safe only as long as the files are there: before and after each commit
+/// it looks whether they still are those that were opened, and whole. The file is readable for its
+/// owner only.
 ///
 /// Cost     Commit: one transaction, one sync of the write-ahead log. Now and then it moves the log
 ///          into the file (a checkpoint: two syncs more).
@@ -46,7 +47,8 @@ class SqliteStore final : public Store {
   /// Opens the file, or makes it, and brings its schema up to date.
   ///
   /// Beside PATH there are PATH-wal and PATH-shm (SQLite's) while it is open, and PATH.lock, which
-  /// keeps a second frontend out and is left behind.
+  /// is left behind. A second frontend is kept out under each name that the file has. If the last
+  /// one has not closed it, all of it is read, to find damage before it is used.
   /// Errors   those of Store, and: kInvalidArgument: the path is a folder, no database, or cannot
   ///          be opened; kFailedPrecondition: in use by another frontend, or written by a newer
   ///          one.

@@ -13,6 +13,7 @@
 #include <cerrno>
 #include <cstring>
 #include <optional>
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -37,6 +38,71 @@ bool HasMagic(const SQLite::Database& database) {
   std::array<char, kMagic.size()> begin{};
   return file->pMethods->xRead(file, begin.data(), begin.size(), 0) == SQLITE_OK &&
          std::string_view(begin.data(), begin.size()) == kMagic;
+}
+
+/// A frame of the log, or that there is none.
+struct LogFrame {
+  std::uint32_t number = 0;  ///< from 1; 0: the log is empty
+  std::uint32_t page = 0;    ///< bytes
+  std::array<std::uint32_t, 2> checksum{};
+};
+
+/// The last frame that counts, as SQLite's index of the log has it ("WAL-Index File Format" of its
+/// documentation). The index is in the memory of this process: no system call is needed.
+LogFrame LastFrame(const SQLite::Database& database) {
+  constexpr int kRegion = 32 << 10;
+  sqlite3_file* file = nullptr;
+  sqlite3_file_control(database.getHandle(), nullptr, SQLITE_FCNTL_FILE_POINTER, &file);
+  void volatile* index = nullptr;
+  if (file->pMethods->xShmMap(file, 0, kRegion, 0, &index) != SQLITE_OK || index == nullptr) {
+    return {};
+  }
+  const auto* const bytes = static_cast<const volatile char*>(index);
+  const auto read = [bytes](std::size_t from, auto* value) {
+    std::array<char, sizeof *value> copy{};
+    for (std::size_t i = 0; i < copy.size(); ++i) copy[i] = bytes[from + i];
+    std::memcpy(value, copy.data(), copy.size());
+  };
+  LogFrame last;
+  std::uint16_t page = 0;
+  read(14, &page);
+  read(16, &last.number);
+  read(24, &last.checksum);
+  last.page = page == 1 ? 65536 : page;
+  return last;
+}
+
+std::uint32_t BigEndian(const unsigned char* bytes) {
+  return std::uint32_t{bytes[0]} << 24 | std::uint32_t{bytes[1]} << 16 |
+         std::uint32_t{bytes[2]} << 8 | std::uint32_t{bytes[3]};
+}
+
+Status InUse(const std::string& path, const std::string& owner) {
+  return absl::FailedPreconditionError(
+      absl::StrCat(path, " is in use by another frontend (pid ", owner, ")"));
+}
+
+/// Until the pointer goes, this process has the file; nullptr: it has it already.
+std::shared_ptr<void> Claim(const struct stat& file) {
+  static Mutex mutex;
+  static std::set<std::pair<dev_t, ino_t>> held;
+  const std::pair key(file.st_dev, file.st_ino);
+  const MutexLock lock(mutex);
+  if (!held.insert(key).second) return nullptr;
+  return {&held, [key](void*) {
+            const MutexLock again(mutex);
+            held.erase(key);
+          }};
+}
+
+/// False: another descriptor has it. Far from SQLite's bytes, which begin at 2^30.
+bool LockByte(int fd) {
+  struct flock lock {};
+  lock.l_type = F_WRLCK;
+  lock.l_whence = SEEK_SET;
+  lock.l_start = off_t{1} << 62;
+  lock.l_len = 1;
+  return fcntl(fd, F_OFD_SETLK, &lock) == 0;
 }
 
 /// What the owner wrote: its process number.
@@ -83,16 +149,25 @@ Result<FileLock> FileLock::Take(const std::string& path) {
   Result<Descriptor> opened = OpenPrivate(lock_path);
   if (!opened.ok()) return opened.status();
   const int fd = opened->get();
-  if (flock(fd, LOCK_EX | LOCK_NB) == 0) {
-    WriteOwner(fd);
-    return FileLock(*std::move(opened));
-  }
-  if (errno != EWOULDBLOCK) {
+  if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
+    if (errno == EWOULDBLOCK) return InUse(path, OwnerOf(fd));
     return absl::InvalidArgumentError(
         absl::StrCat("cannot lock ", lock_path, ": ", std::strerror(errno)));
   }
-  return absl::FailedPreconditionError(
-      absl::StrCat(path, " is in use by another frontend (pid ", OwnerOf(fd), ")"));
+  const auto known = StatOf(path);
+  std::shared_ptr<void> claim = known ? Claim(*known) : nullptr;
+  if (known && claim == nullptr) return InUse(path, std::to_string(getpid()));
+  Result<Descriptor> database = OpenPrivate(path);
+  if (!database.ok()) return database.status();
+  struct stat made {};
+  if (!known && fstat(database->get(), &made) == 0) claim = Claim(made);
+  if (!LockByte(database->get())) {
+    if (errno == EAGAIN || errno == EACCES) return InUse(path, "unknown, under another name");
+    return absl::InvalidArgumentError(
+        absl::StrCat("cannot lock ", path, ": ", std::strerror(errno)));
+  }
+  WriteOwner(fd);
+  return FileLock(*std::move(opened), std::move(claim), *std::move(database));
 }
 
 StoreFiles::StoreFiles(const SQLite::Database& database, const std::string& path)
@@ -101,19 +176,51 @@ StoreFiles::StoreFiles(const SQLite::Database& database, const std::string& path
     const std::string name = path + part;
     if (const auto file = StatOf(name)) files_.push_back({name, file->st_dev, file->st_ino});
   }
+  // SQLite has no locks on the log.
+  log_ = Descriptor(open((path + "-wal").c_str(), O_RDONLY | O_CLOEXEC));
 }
 
-Status StoreFiles::Check() const {
+Status StoreFiles::Check() {
+  off_t size = 0;
   for (const File& file : files_) {
     const auto now = StatOf(file.path);
-    if (now && now->st_dev == file.device && now->st_ino == file.inode) continue;
+    if (now && now->st_dev == file.device && now->st_ino == file.inode) {
+      if (&file == &files_.front()) size = now->st_size;
+      continue;
+    }
     return absl::UnavailableError(
         absl::StrCat(file.path, now ? " is not the file that was opened" : " was deleted",
                      ": what is written would be lost; put it back, or restart the frontend"));
   }
-  if (HasMagic(database_)) return absl::OkStatus();
-  return absl::DataLossError(
-      absl::StrCat(files_.front().path, ": it is damaged: it does not begin as a database does"));
+  if (!HasMagic(database_)) {
+    return absl::DataLossError(
+        absl::StrCat(files_.front().path, ": it is damaged: it does not begin as a database does"));
+  }
+  if (size < size_) {
+    return absl::DataLossError(absl::StrCat(files_.front().path, ": it is damaged: it had ", size_,
+                                            " bytes and has ", size));
+  }
+  size_ = size;
+  return CheckLog();
+}
+
+Status StoreFiles::CheckLog() const {
+  constexpr off_t kLogHeader = 32;
+  constexpr off_t kFrameHeader = 24;
+  const LogFrame last = LastFrame(database_);
+  if (last.number == 0) return absl::OkStatus();
+  std::array<unsigned char, kFrameHeader> frame{};
+  const off_t at = kLogHeader + (off_t{last.number} - 1) * (kFrameHeader + off_t{last.page});
+  struct stat log {};
+  const bool is_whole =
+      fstat(log_.get(), &log) == 0 && log.st_size >= at + kFrameHeader + off_t{last.page};
+  const bool is_there = pread(log_.get(), frame.data(), frame.size(), at) == kFrameHeader;
+  if (is_whole && is_there && BigEndian(&frame[16]) == last.checksum[0] &&
+      BigEndian(&frame[20]) == last.checksum[1]) {
+    return absl::OkStatus();
+  }
+  return absl::DataLossError(absl::StrCat(
+      files_.front().path, "-wal: it is damaged: it does not end with what was written last"));
 }
 
 std::uint64_t StoreFiles::log_bytes() const {

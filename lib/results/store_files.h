@@ -4,6 +4,7 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -27,37 +28,48 @@ Result<Descriptor> OpenPrivate(const std::string& path);
 /// is none.
 void MakePrivate(const std::string& path);
 
-/// Keeps a second process from a file: an flock on PATH.lock, for as long as this lives.
+/// Keeps others from a database, whatever they call it, for as long as this lives.
 ///
-/// The lock is the kernel's, so it ends with the process, however that ends, and a stale one cannot
-/// be left behind. It is not on the file itself, because SQLite has locks of its own there, which
-/// let others read it. It is not fcntl's kind, because that one would let the same process in twice
-/// and would end when anything in the process closes the file. PATH.lock holds the process's
-/// number, for people; it stays when the lock ends, since deleting it would race with the next
-/// owner.
+/// The lock is on the file itself, so links to it are no way around. It is the kernel's, so it ends
+/// with the process, however that ends. It belongs to a descriptor (an OFD lock), not to the process
+/// as SQLite's own do, and is on a byte that SQLite does not use. As the end of any descriptor of a
+/// file ends SQLite's locks on it in this process, this one lives as long as SQLite has the file
+/// open, and a file that this process has is not opened a second time.
+///
+/// There is an flock on PATH.lock as well, which holds the process's number, for people. It stays
+/// when the lock ends, since deleting it would race with the next owner.
+///
+/// REQUIRES: it outlives all connections to the database in this process.
 class FileLock {
  public:
-  /// Errors   kFailedPrecondition: somebody has it, and who; kInvalidArgument: PATH.lock cannot be
-  ///          opened.
+  /// Makes the database if there is none, empty, as SQLite would; nobody else may read it.
+  ///
+  /// Errors   kFailedPrecondition: somebody has it, and who; kInvalidArgument: it, or PATH.lock,
+  ///          cannot be opened.
   static Result<FileLock> Take(const std::string& path);
 
  private:
-  explicit FileLock(Descriptor file) : file_(std::move(file)) {}
+  FileLock(Descriptor owner, std::shared_ptr<void> claim, Descriptor database)
+      : owner_(std::move(owner)), claim_(std::move(claim)), database_(std::move(database)) {}
 
-  Descriptor file_;
+  Descriptor owner_;  // PATH.lock
+  std::shared_ptr<void> claim_;
+  Descriptor database_;
 };
 
-/// Whether a database is still in the files in which it was opened.
+/// Whether a database is still in the files in which it was opened, and these still have what was
+/// put there last, as far as that shows from outside: none was cut, the file begins as a database
+/// does, and the log ends with the frame that SQLite knows as its last one.
 ///
-/// Threads  Not safe. Cost: a system call for each of three files, and a read of 16 bytes.
+/// Threads  Not safe. Cost: a system call for each of three files, and two reads of some bytes.
 class StoreFiles {
  public:
   /// REQUIRES: the database outlives this, and has been read, so that its log is there, too.
   StoreFiles(const SQLite::Database& database, const std::string& path);
 
-  /// Errors   kUnavailable: one was deleted, or is not the one that was opened; kDataLoss: what it
-  ///          begins with is not what a database begins with.
-  [[nodiscard]] Status Check() const;
+  /// Errors   kUnavailable: one was deleted, or is not the one that was opened; kDataLoss: one was
+  ///          cut or overwritten.
+  [[nodiscard]] Status Check();
 
   /// Bytes of the write-ahead log on disk.
   [[nodiscard]] std::uint64_t log_bytes() const;
@@ -69,8 +81,12 @@ class StoreFiles {
     ino_t inode;
   };
 
+  [[nodiscard]] Status CheckLog() const;
+
   const SQLite::Database& database_;
   std::vector<File> files_;
+  off_t size_ = 0;  // of the database, at most so far
+  Descriptor log_;
 };
 
 /// Remembers that a file has turned out to be damaged. Reading finds that, and whoever writes has

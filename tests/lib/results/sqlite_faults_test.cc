@@ -305,7 +305,35 @@ TEST_F(LostFiles, OverwrittenBeginningIsDamage) {
   EXPECT_TRUE(absl::IsDataLoss(store_->Check()));
 }
 
-/// Garbage in all pages but the first, which has the schema, as a disk may return it.
+TEST_F(LostFiles, FileThatWasCutIsDamageBeforeAnythingIsAdded) {
+  for (int i = 0; i < 200; ++i) ASSERT_TRUE(Commit().ok());
+  store_.reset();  // all is in the file itself
+  store_ = SqliteStore::Open(path_).value();
+  ASSERT_TRUE(Commit().ok());
+  std::filesystem::resize_file(path_, std::filesystem::file_size(path_) - 4096);
+  EXPECT_TRUE(absl::IsDataLoss(Commit()));
+  EXPECT_THAT(Why(), ::testing::HasSubstr("it is damaged: it had "));
+}
+
+TEST_F(LostFiles, LogThatWasCutIsDamageBeforeAnythingIsAdded) {
+  for (int i = 0; i < 3; ++i) ASSERT_TRUE(Commit().ok());
+  std::filesystem::resize_file(path_ + "-wal", 4096);
+  EXPECT_TRUE(absl::IsDataLoss(Commit()));
+  EXPECT_THAT(Why(), ::testing::HasSubstr("-wal: it is damaged"));
+}
+
+TEST_F(LostFiles, LogWhoseEndWasOverwrittenIsDamage) {
+  for (int i = 0; i < 3; ++i) ASSERT_TRUE(Commit().ok());
+  const auto size = std::filesystem::file_size(path_ + "-wal");
+  {
+    std::fstream file(path_ + "-wal", std::ios::in | std::ios::out | std::ios::binary);
+    file << std::string(size, 'x');
+  }
+  EXPECT_TRUE(absl::IsDataLoss(Commit()));
+}
+
+/// Garbage in all pages but the first, which has the schema, as a disk may
+/// return it.
 void DamagePages(const std::string& path) {
   std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
   const auto size = std::filesystem::file_size(path);
@@ -322,6 +350,72 @@ TEST_F(LostFiles, DamageThatAReaderFindsEndsCommits) {
   EXPECT_TRUE(absl::IsDataLoss(store_->List({}).status()));
   EXPECT_TRUE(absl::IsDataLoss(store_->Check()));
   EXPECT_TRUE(absl::IsDataLoss(Commit()));
+}
+
+TEST(UncleanEnd, DamageIsFoundBeforeTheStoreIsUsed) {
+  const TempDir dir;
+  const std::string path = dir.Path("jobs.db");
+  {
+    const auto store = SqliteStore::Open(path).value();
+    for (JobId n = 1; n <= 200; ++n) ASSERT_TRUE(store->Commit(GroupOfJob(n)).ok());
+  }
+  KilledWhileCommitting(path, 201, std::chrono::milliseconds(20));
+  ASSERT_GT(std::filesystem::file_size(path + "-wal"), 0u);
+  EXPECT_TRUE(SqliteStore::Open(path).ok());
+  KilledWhileCommitting(path, 100'001, std::chrono::milliseconds(20));
+  DamagePages(path);
+  const auto damaged = SqliteStore::Open(path);
+  EXPECT_TRUE(absl::IsDataLoss(damaged.status())) << damaged.status();
+}
+
+// ---- One frontend a file, whatever it calls it
+
+TEST(OneFrontend, LinksAreNoWayAround) {
+  const TempDir dir;
+  const std::string path = dir.Path("jobs.db");
+  const auto store = SqliteStore::Open(path).value();
+  std::filesystem::create_symlink(path, dir.Path("symbolic.db"));
+  std::filesystem::create_hard_link(path, dir.Path("hard.db"));
+  for (const char* name : {"symbolic.db", "hard.db"}) {
+    EXPECT_TRUE(absl::IsFailedPrecondition(SqliteStore::Open(dir.Path(name)).status())) << name;
+    EXPECT_TRUE(store->Commit(GroupOfJob(1)).ok());
+  }
+}
+
+TEST(OneFrontend, DeletedLockIsNoWayAround) {
+  const TempDir dir;
+  const std::string path = dir.Path("jobs.db");
+  {
+    const auto store = SqliteStore::Open(path).value();
+    std::filesystem::remove(path + ".lock");
+    EXPECT_TRUE(absl::IsFailedPrecondition(SqliteStore::Open(path).status()));
+    EXPECT_TRUE(store->Commit(GroupOfJob(1)).ok());
+  }
+  EXPECT_TRUE(SqliteStore::Open(path).ok()) << "it is free again";
+}
+
+/// The child of a fork has the parent's descriptors: the store is opened after
+/// it.
+TEST(OneFrontend, OtherProcessesAreRefusedByTheFileItself) {
+  const TempDir dir;
+  const std::string path = dir.Path("jobs.db");
+  int go[2];
+  ASSERT_EQ(pipe2(go, O_CLOEXEC), 0);
+  { ASSERT_TRUE(SqliteStore::Open(path).ok()); }
+  std::filesystem::create_hard_link(path, dir.Path("hard.db"));
+  const pid_t child = fork();
+  if (child == 0) {
+    char byte = 0;
+    const bool told = read(go[0], &byte, 1) == 1;
+    const auto store = SqliteStore::Open(dir.Path("hard.db"));
+    _exit(told && absl::IsFailedPrecondition(store.status()) ? 0 : 1);
+  }
+  const auto store = SqliteStore::Open(path).value();
+  ASSERT_EQ(write(go[1], "x", 1), 1);
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  EXPECT_TRUE(store->Commit(GroupOfJob(1)).ok());
 }
 
 TEST_F(LostFiles, JournalNoticesItWithoutACommit) {
