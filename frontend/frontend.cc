@@ -1,8 +1,6 @@
 #include "frontend/frontend.h"
 
 #include <absl/strings/str_cat.h>
-#include <grpcpp/ext/proto_server_reflection_plugin.h>
-#include <grpcpp/health_check_service_interface.h>
 #include <signal.h>
 #include <spdlog/spdlog.h>
 #include <unistd.h>
@@ -101,7 +99,7 @@ void Stop(std::unique_ptr<rpc::Server>& server, OpenCalls& calls) {
   if (!server) return;
   calls.AwaitNone(kStopGrace);
   calls.EndAll(absl::UnavailableError("this frontend ends; ask again"));
-  server->Shutdown(std::chrono::system_clock::now() + kStopGrace);
+  server->Shutdown(kStopGrace);
 }
 
 }  // namespace
@@ -214,13 +212,10 @@ Status Frontend::Restore() {
 }
 
 Status Frontend::Serve(const Options& options) {
-  grpc::EnableDefaultHealthCheckService(true);
-  grpc::reflection::InitProtoReflectionServerBuilderPlugin();
-
-  const rpc::ConnectionLimits limits{.of_host = options.peer_connections,
-                                     .memory = options.memory_limit << 20};
-  auto clients = rpc::Listen(options.client_address, {&clients_, &admin_, &frontends_, &results_},
-                             {security_, client_gate_, RolesOfMethod}, limits);
+  const auto loop = std::make_shared<rpc::LoopThread>(rpc::BudgetsOf(options.memory_limit << 20));
+  auto clients =
+      rpc::Listen(options.client_address, {&clients_, &admin_, &frontends_, &results_},
+                  {security_, client_gate_, RolesOfMethod, options.peer_connections}, loop);
   if (!clients.ok()) return clients.status();
   client_server_ = *std::move(clients);
 
@@ -228,7 +223,7 @@ Status Frontend::Serve(const Options& options) {
   queues_.SetIdleLease(idle_lease);
   auto workers =
       rpc::Listen(options.worker_address, {&workers_},
-                  {security_, worker_gate_, RolesOfMethod, /*for_quiet_ones=*/true}, limits);
+                  {security_, worker_gate_, RolesOfMethod, options.peer_connections}, loop);
   if (!workers.ok()) return workers.status();
   worker_server_ = *std::move(workers);
 

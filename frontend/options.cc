@@ -47,8 +47,8 @@ void DeclareAddresses(CLI::App& app, Options& options) {
   AddOption(app, "--peer-connections", options.peer_connections, WholeNumber(0, 10'000'000),
             "most gRPC connections of one host at one port; 0 = no limit");
   AddOption(app, "--memory-limit", options.memory_limit, WholeNumber(0, 1 << 30),
-            "MiB this program may use: at three quarters of it no connection is taken, and "
-            "floods are broken off; 0 = what the container or machine has");
+            "MiB this program may use: peers can make it hold three eighths of it, and the largest "
+            "holder is closed when that is full; 0 = what the container or machine has");
   app.add_option("--ready-file", options.ready_file,
                  "write a JSON file with the addresses in use once all is served")
       ->type_name("PATH");

@@ -9,7 +9,6 @@
 #include "backend/workload/after.h"
 #include "lib/common/instant.h"
 #include "lib/process/environment.h"
-#include "lib/process/environment.h"
 #include "lib/rpc/channel.h"
 #include "lib/rpc/wire.h"
 
@@ -69,11 +68,15 @@ ExecSession::ExecSession(boost::asio::io_context& io, std::string keeper, Admit 
 
 // ---- The stream
 
-void ExecSession::Open(std::shared_ptr<void> place) {
-  self_ = shared_from_this();
-  place_ = std::move(place);
-  boost::asio::post(io_, [self = self_] {
-    After(self->patience_, kPatience, self->weak_from_this(), [](ExecSession& session) {
+std::shared_ptr<ExecSession> ExecSession::Self() {
+  return std::static_pointer_cast<ExecSession>(shared_from_this());
+}
+
+std::weak_ptr<ExecSession> ExecSession::WeakSelf() { return Self(); }
+
+void ExecSession::OnBegin() {
+  boost::asio::post(io_, [self = Self()] {
+    After(self->patience_, kPatience, self->WeakSelf(), [](ExecSession& session) {
       session.Refuse(absl::DeadlineExceededError("there is no start"));
     });
     self->Read();
@@ -82,57 +85,61 @@ void ExecSession::Open(std::shared_ptr<void> place) {
 
 // REQUIRES: what was read before has come; likewise of Write.
 void ExecSession::Read() {
-  if (!ended_) StartRead(&read_);
+  if (!ended_) StartRead();
 }
 
 void ExecSession::Write(const v1::ExecOutput& output) {
   if (ended_) return;
-  written_ = rpc::Serialize(output);
-  StartWrite(&written_);
+  written_ = output.SerializeAsString();
+  StartWrite(written_);
 }
 
 // The first call wins; what is being written may be lost.
-void ExecSession::EndStream(const grpc::Status& status) {
+void ExecSession::EndStream(const Status& status) {
   if (!std::exchange(ended_, true)) Finish(status);
 }
 
-void ExecSession::Abandon(const grpc::Status& status) {
+void ExecSession::Abandon(const Status& status) {
   EndStream(status);
   Gone();
 }
 
-void ExecSession::OnReadDone(bool ok) {
-  boost::asio::post(io_, [self = shared_from_this(), ok] { self->TakeBytes(ok); });
+void ExecSession::OnRead(std::string_view bytes) {
+  boost::asio::post(io_, [self = Self(), bytes = std::string(bytes)] { self->TakeBytes(bytes); });
+}
+
+void ExecSession::OnReadEnd() {
+  boost::asio::post(io_, [self = Self()] {
+    if (!self->gone_) self->HalfClosed();
+  });
 }
 
 // Of one that has failed the cancel tells.
-void ExecSession::OnWriteDone(bool ok) {
+void ExecSession::OnWritten(bool ok) {
   if (!ok) return;
-  boost::asio::post(io_, [self = shared_from_this()] {
+  boost::asio::post(io_, [self = Self()] {
     if (!self->gone_) self->Written();
   });
 }
 
 // Not here: a Read or Write that begins meanwhile would be one after the end.
 void ExecSession::OnCancel() {
-  boost::asio::post(io_, [self = shared_from_this()] { self->Abandon(grpc::Status::CANCELLED); });
+  boost::asio::post(
+      io_, [self = Self()] { self->Abandon(absl::CancelledError("the caller has gone")); });
 }
 
 void ExecSession::OnDone() {
   place_.reset();
-  boost::asio::post(io_, [self = std::move(self_)] { self->Gone(); });
+  boost::asio::post(io_, [self = Self()] { self->Gone(); });
 }
 
 // ---- What the caller says
 
 // A malformed message ends the stream.
-void ExecSession::TakeBytes(bool ok) {
+void ExecSession::TakeBytes(std::string_view bytes) {
   if (gone_) return;
   v1::ExecInput input;
-  if (!ok) return HalfClosed();
-  if (Status status = rpc::Parse(read_, input); !status.ok()) {
-    return EndStream(rpc::ToGrpc(status));
-  }
+  if (Status status = rpc::Parse(bytes, input); !status.ok()) return EndStream(status);
   if (!started_) return TakeStart(input);
   if (input.has_start()) return Refuse(Refusal("start: only the first message may have it"));
   if (input.data().size() > process::kChunkBytes) {
@@ -152,7 +159,7 @@ void ExecSession::TakeStart(const v1::ExecInput& input) {
   if (!input.has_start() || !input.data().empty() || input.close()) {
     return Refuse(Refusal("start: the first message must have it, and only it"));
   }
-  Result<ExecPlace> place = admit_(input.start().member(), shared_from_this());
+  Result<ExecPlace> place = admit_(input.start().member(), Self());
   if (!place.ok()) return Refuse(place.status());
   started_ = true;
   leave_ = std::move(place->leave);
@@ -185,17 +192,18 @@ Status ExecSession::Start(const v1::ExecStart& start, const ExecPlace& place) {
   program.out = out.write.get();
   program.err = err.write.get();
   auto kept =
-      KeptProgram::Start(io_, keeper_, std::move(program), [weak = weak_from_this()](KeptEnd end) {
+      KeptProgram::Start(io_, keeper_, std::move(program), [weak = WeakSelf()](KeptEnd end) {
         if (const auto self = weak.lock()) self->Ended(std::move(end));
       });
   if (!kept.ok()) return kept.status();
   program_ = *std::move(kept);
   in_ = std::make_shared<process::InputPipe>(io_, in.write.Release());
   const auto make = [this](int descriptor, bool is_err) {
-    return std::make_shared<process::OutputPipe>(
-        io_, descriptor, [weak = weak_from_this(), is_err](std::string chunk) {
-          if (const auto self = weak.lock()) self->TakeChunk(is_err, std::move(chunk));
-        });
+    return std::make_shared<process::OutputPipe>(io_, descriptor,
+                                                 [weak = WeakSelf(), is_err](std::string chunk) {
+                                                   if (const auto self = weak.lock())
+                                                     self->TakeChunk(is_err, std::move(chunk));
+                                                 });
   };
   out_ = make(out.read.Release(), false);
   err_ = make(err.read.Release(), true);
@@ -205,7 +213,7 @@ Status ExecSession::Start(const v1::ExecStart& start, const ExecPlace& place) {
 
 // The next message is read when the program has taken this one.
 void ExecSession::Feed(const v1::ExecInput& input) {
-  const auto go_on = [self = shared_from_this(), close = input.close()] {
+  const auto go_on = [self = Self(), close = input.close()] {
     if (close) self->in_->Close();
     self->Read();
   };
@@ -240,7 +248,7 @@ void ExecSession::Written() {
   writing_ = false;
   const std::shared_ptr<process::OutputPipe> from = std::move(waiting_.front().from);
   waiting_.pop_front();
-  if (!from) return EndStream(grpc::Status::OK);
+  if (!from) return EndStream(absl::OkStatus());
   from->Next();
   SendNext();
   TellExitIfDone();
@@ -272,7 +280,7 @@ void ExecSession::TellExit(const KeptEnd& end) {
 
 void ExecSession::Refuse(const Status& why) {
   Stop();
-  EndStream(rpc::ToGrpc(why));
+  EndStream(why);
 }
 
 void ExecSession::Gone() {

@@ -1,8 +1,5 @@
 #pragma once
 
-#include <grpcpp/grpcpp.h>
-#include <grpcpp/support/server_callback.h>
-
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <cstdint>
@@ -11,11 +8,14 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "backend/peers/kept_program.h"
 #include "lib/common/result.h"
 #include "lib/process/pipes.h"
+#include "lib/rpc/byte_stream.h"
 #include "twofold/v1/peers.pb.h"
 
 namespace twofold::backend {
@@ -48,14 +48,12 @@ struct ExecPlace {
 /// One message at a time is read or written: so the peer waits for the program, and the program for
 /// the peer.
 ///
-/// Create with std::make_shared, Open, and hand it to gRPC; it keeps itself alive until gRPC is
-/// done with it.
+/// Create with std::make_shared.
 ///
-/// Threads  On the thread of the io_context, but for Open; what gRPC's threads bring is posted to
-///          it.
+/// Threads  On the thread of the io_context, but for Hold; what the server's loop brings is posted
+///          to it.
 /// Cost     Two chunks of output and one of input at most (64 KiB each).
-class ExecSession final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>,
-                          public std::enable_shared_from_this<ExecSession> {
+class ExecSession final : public rpc::ByteStream {
  public:
   /// Keeps the session until it leaves.
   /// Errors   kUnauthenticated, kUnavailable, kResourceExhausted: what the caller is told.
@@ -64,11 +62,11 @@ class ExecSession final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc:
 
   ExecSession(boost::asio::io_context& io, std::string keeper, Admit admit);
 
-  /// In the method. `place` is kept as long as the stream is open. Waits for the first message.
-  void Open(std::shared_ptr<void> place);
+  /// Keeps `place` as long as the stream is open. Call it before the stream begins.
+  void Hold(std::shared_ptr<void> place) { place_ = std::move(place); }
 
   /// Ends the stream, and takes it at once for gone: for when the io_context runs no more.
-  void Abandon(const grpc::Status& status);
+  void Abandon(const Status& status);
 
   /// The attempt is over: stops the program. The caller hears how it ended.
   void Stop();
@@ -79,15 +77,19 @@ class ExecSession final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc:
     std::shared_ptr<process::OutputPipe> from;  // null: it is the last one
   };
 
-  void OnReadDone(bool ok) override;
-  void OnWriteDone(bool ok) override;
+  void OnBegin() override;
+  void OnRead(std::string_view bytes) override;
+  void OnReadEnd() override;
+  void OnWritten(bool ok) override;
   void OnCancel() override;
   void OnDone() override;
 
   void Read();
   void Write(const v1::ExecOutput& output);
-  void EndStream(const grpc::Status& status);
-  void TakeBytes(bool ok);
+  void EndStream(const Status& status);
+  void TakeBytes(std::string_view bytes);
+  std::shared_ptr<ExecSession> Self();
+  std::weak_ptr<ExecSession> WeakSelf();
   void HalfClosed();
   void TakeStart(const v1::ExecInput& input);
   Status Start(const v1::ExecStart& start, const ExecPlace& place);
@@ -106,10 +108,8 @@ class ExecSession final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc:
   const std::string keeper_;
   const Admit admit_;
   boost::asio::steady_timer patience_;  // with a caller that says nothing
-  std::shared_ptr<ExecSession> self_;   // until gRPC is done
   std::shared_ptr<void> place_;
-  grpc::ByteBuffer read_;
-  grpc::ByteBuffer written_;
+  std::string written_;
   bool ended_ = false;  // the stream: nothing is read or written any more
   bool gone_ = false;
   std::function<void()> leave_;

@@ -27,9 +27,13 @@ constexpr Duration kKillPatience = std::chrono::seconds(10);
 
 MemberId NamedBy(const v1::MemberKey& key) { return {{key.job(), key.attempt()}, key.rank()}; }
 
-const grpc::Status kTooMany{grpc::StatusCode::RESOURCE_EXHAUSTED,
-                            "this worker has too many calls of other members open"};
-const grpc::Status kEnding{grpc::StatusCode::UNAVAILABLE, "this worker ends"};
+// Of all peers together: the process is to live with 256 MiB.
+constexpr std::uint64_t kPeersMemory = 256 << 20;
+
+Status TooMany() {
+  return absl::ResourceExhaustedError("this worker has too many calls of other members open");
+}
+Status WorkerEnds() { return absl::UnavailableError("this worker ends"); }
 
 }  // namespace
 
@@ -73,7 +77,7 @@ Result<std::unique_ptr<Peers>> Peers::Start(boost::asio::io_context& io, PeersOp
   if (Status status = process::CheckExecutable(peers->keeper_); !status.ok()) return status;
   rpc::Door door;
   door.security = peers->options_.security.server;
-  auto server = rpc::Listen(peers->options_.address, {peers.get()}, door);
+  auto server = rpc::Listen(peers->options_.address, {peers.get()}, door, kPeersMemory);
   if (!server.ok()) return server.status();
   peers->server_ = *std::move(server);
   peers->port_ = peers->server_->address().port;
@@ -96,36 +100,35 @@ Peers::~Peers() {
   if (!server_) return;
   calls_.EndAll();
   // At once: a caller that does not read is not waited for.
-  server_->Shutdown(std::chrono::system_clock::now());
+  server_->Shutdown(Duration(0));
 }
 
 // ---- What others ask for
 
-rpc::ByteStream* Peers::ServeExec(grpc::CallbackServerContext*) {
+Result<std::shared_ptr<rpc::ByteStream>> Peers::ServeExec(const rpc::CallInfo&) {
   const auto session = std::make_shared<ExecSession>(
       io_, keeper_, [this](const v1::MemberKey& key, const std::shared_ptr<ExecSession>& self) {
         return Admit(key, self);
       });
   auto place = calls_.Enter([weak = std::weak_ptr(session)] {
-    if (const auto open = weak.lock()) open->Abandon(kEnding);
+    if (const auto open = weak.lock()) open->Abandon(WorkerEnds());
   });
-  if (place == nullptr) return rpc::Refuse(kTooMany);
-  session->Open(std::move(place));
-  return session.get();
+  if (place == nullptr) return TooMany();
+  session->Hold(std::move(place));
+  return session;
 }
 
-rpc::ByteStream* Peers::ServeCollect(grpc::CallbackServerContext*) {
+Result<std::shared_ptr<rpc::ByteStream>> Peers::ServeCollect(const rpc::CallInfo&) {
   const auto call = std::make_shared<CollectCall>(
       [this](const v1::CollectRequest& request, const CollectCall::Pointer& self) {
         boost::asio::post(io_, [this, request, self] { Answer(request, self); });
       });
   auto place = calls_.Enter([weak = std::weak_ptr(call)] {
-    if (const auto open = weak.lock()) open->Fail(kEnding);
+    if (const auto open = weak.lock()) open->Fail(WorkerEnds());
   });
-  if (place == nullptr) return rpc::Refuse(kTooMany);
+  if (place == nullptr) return TooMany();
   call->Hold(std::move(place));
-  call->Start();
-  return call.get();
+  return call;
 }
 
 Result<Peers::Served*> Peers::Find(const v1::MemberKey& key) {
@@ -174,7 +177,7 @@ void Peers::Gone(const MemberId& id) {
 
 void Peers::Answer(const v1::CollectRequest& request, const CollectCall::Pointer& reply) {
   const Result<Served*> served = Find(request.member());
-  if (!served.ok()) return reply->Fail(rpc::ToGrpc(served.status()));
+  if (!served.ok()) return reply->Fail(served.status());
   std::erase_if((*served)->asked, [](const auto& weak) { return weak.expired(); });
   (*served)->asked.push_back(reply);
   (*served)->member.Collect(request.stop(), [reply](v1::RankRecord record) {
@@ -182,8 +185,8 @@ void Peers::Answer(const v1::CollectRequest& request, const CollectCall::Pointer
     *message.mutable_rank() = std::move(record);
     const std::size_t bytes = message.ByteSizeLong();
     if (bytes + kEnvelopeBytes <= rpc::kMaxMessageBytes) return reply->Answer(message);
-    reply->Fail({grpc::StatusCode::RESOURCE_EXHAUSTED,
-                 absl::StrCat("its record has ", bytes, " bytes, too many for one message")});
+    reply->Fail(absl::ResourceExhaustedError(
+        absl::StrCat("its record has ", bytes, " bytes, too many for one message")));
   });
 }
 
@@ -204,7 +207,7 @@ void Peers::Withdraw(const MemberId& id, std::function<void()> on_gone) {
   served.on_gone = std::move(on_gone);
   for (const auto& weak : std::exchange(served.asked, {})) {
     const auto reply = weak.lock();
-    if (reply) reply->Fail({grpc::StatusCode::UNAVAILABLE, "the attempt is over"});
+    if (reply) reply->Fail(absl::UnavailableError("the attempt is over"));
   }
   if (served.sessions.empty()) return Gone(id);
   for (const auto& session : served.sessions) session->Stop();

@@ -59,8 +59,8 @@ bool IsSecret(std::string_view shown, std::string_view secret);
 /// The service asks for no tokens: the key in its first message says what a caller may do.
 ///
 /// Threads  On the thread of the io_context; construct before it runs, destroy when it has stopped:
-///          calls that are open then are ended. Methods of the service run on threads of gRPC, and
-///          hand their calls to that thread.
+///          calls that are open then are ended. Methods of the service run on the thread of its
+///          server, and hand their calls to that thread.
 class Peers final : public PeerLink, public rpc::Service {
  public:
   static constexpr std::size_t kMostPrograms = 64;  ///< of one member at once
@@ -100,8 +100,8 @@ class Peers final : public PeerLink, public rpc::Service {
 
   Peers(boost::asio::io_context& io, PeersOptions options);
 
-  rpc::ByteStream* ServeExec(grpc::CallbackServerContext* context);
-  rpc::ByteStream* ServeCollect(grpc::CallbackServerContext* context);
+  Result<std::shared_ptr<rpc::ByteStream>> ServeExec(const rpc::CallInfo& info);
+  Result<std::shared_ptr<rpc::ByteStream>> ServeCollect(const rpc::CallInfo& info);
 
   Result<Served*> Find(const v1::MemberKey& key);
   Result<ExecPlace> Admit(const v1::MemberKey& key, const std::shared_ptr<ExecSession>& session);

@@ -32,28 +32,27 @@ constexpr std::size_t kMostDialers = 512;
 // far fewer than calls may be.
 constexpr int kStreamsOfWay = 64;
 
-std::string HeaderOf(const grpc::CallbackServerContext& context, const char* name) {
-  const auto found = context.client_metadata().find(name);
-  if (found == context.client_metadata().end()) return {};
-  return {found->second.data(), found->second.size()};
+std::string HeaderOf(const rpc::CallInfo& call, const char* name) {
+  const std::string* const found = h2::Find(call.metadata, name);
+  return found == nullptr ? "" : *found;
 }
 
 /// 0 if it is not there, or no number.
 template <typename Number>
-Number NumberOf(const grpc::CallbackServerContext& context, const char* name) {
+Number NumberOf(const rpc::CallInfo& call, const char* name) {
   Number number = 0;
-  return absl::SimpleAtoi(HeaderOf(context, name), &number) ? number : 0;
+  return absl::SimpleAtoi(HeaderOf(call, name), &number) ? number : 0;
 }
 
 }  // namespace
 
-Caller CallerOf(const grpc::CallbackServerContext& context) {
-  return {.authorization = HeaderOf(context, "authorization"),
-          .deadline = context.deadline(),
-          .is_forwarded = !HeaderOf(context, kForwarded).empty(),
+Caller CallerOf(const rpc::CallInfo& call) {
+  return {.authorization = HeaderOf(call, "authorization"),
+          .deadline = call.deadline,
+          .is_forwarded = !HeaderOf(call, kForwarded).empty(),
           // Whoever says less than none would be sent around for ever.
-          .hops = std::max(NumberOf<int>(context, kHops), 0),
-          .epoch = NumberOf<std::uint64_t>(context, kEpoch)};
+          .hops = std::max(NumberOf<int>(call, kHops), 0),
+          .epoch = NumberOf<std::uint64_t>(call, kEpoch)};
 }
 
 void Peers::Prepare(grpc::ClientContext& context, const Caller& caller) {
@@ -92,10 +91,9 @@ std::shared_ptr<Way> Peers::WayTo(const std::string& address) {
 }
 
 std::shared_ptr<rpc::Passage> Peers::Relay(const std::string& address, const std::string& method,
-                                           Caller caller, rpc::ByteStream& stream,
-                                           grpc::CallbackServerContext& context) {
+                                           Caller caller) {
   const std::shared_ptr<RelayedStream> relayed(
-      new RelayedStream(WayTo(address), method, stream, context), [this](RelayedStream* over) {
+      new RelayedStream(WayTo(address), method), [this](RelayedStream* over) {
         dropper_.Post([over = std::shared_ptr<RelayedStream>(over)] {});
       });
   caller.is_forwarded = true;

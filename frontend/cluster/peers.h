@@ -31,7 +31,7 @@ struct Caller {
 };
 
 /// Of a call that comes in.
-Caller CallerOf(const grpc::CallbackServerContext& context);
+Caller CallerOf(const rpc::CallInfo& call);
 
 /// The other frontends: passes calls on to those who serve a queue. A call that comes while its
 /// queue moves is passed on more than once, kMostHops times at most.
@@ -82,11 +82,9 @@ class Peers {
   Cancel Stream(const std::string& address, const std::string& method, const Request& request,
                 Caller caller, OnReply<Reply> on_reply, OnEnd on_end);
 
-  /// For a stream that goes on there: give it to ServerStream::PassOn. `stream` and `context` are
-  /// of the stream, which ends before this does.
+  /// For a stream that goes on there: give it to ServerStream::PassOn.
   std::shared_ptr<rpc::Passage> Relay(const std::string& address, const std::string& method,
-                                      Caller caller, rpc::ByteStream& stream,
-                                      grpc::CallbackServerContext& context);
+                                      Caller caller);
 
   /// Says to all others that who serves what has changed. Returns at once.
   void SayLookAgain();

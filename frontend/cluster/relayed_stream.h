@@ -6,12 +6,12 @@
 #include <atomic>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "lib/common/mutex.h"
 #include "lib/rpc/dialer.h"
 #include "lib/rpc/server_stream.h"
-#include "lib/rpc/service.h"
 #include "lib/security/client.h"
 
 namespace twofold::frontend {
@@ -29,25 +29,23 @@ struct Way {
 /// directions, and then how the stream ended. A message is read when the one before has been passed
 /// on, so whoever does not read slows down whoever writes, and no more than two are held.
 ///
-/// Prepare context(), then give it to ServerStream::PassOn.
+/// Prepare context(), then give it to ServerStream::PassOn. Once it has begun it lives until the
+/// call to the other frontend is over.
 ///
 /// Threads  See rpc::Passage. Drop it on a thread of your own: it has a hold on a channel.
 class RelayedStream final : public rpc::Passage,
+                            public std::enable_shared_from_this<RelayedStream>,
                             private grpc::ClientBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer> {
  public:
-  /// `caller` and `context` are of the stream at the caller's side, `method` is its path.
-  RelayedStream(std::shared_ptr<Way> way, std::string method, rpc::ByteStream& caller,
-                grpc::CallbackServerContext& context)
-      : way_(std::move(way)),
-        stub_(way_->dialer.Channel()),
-        method_(std::move(method)),
-        caller_(caller),
-        caller_context_(context) {}
+  /// `method` is the path of the stream.
+  RelayedStream(std::shared_ptr<Way> way, std::string method)
+      : way_(std::move(way)), stub_(way_->dialer.Channel()), method_(std::move(method)) {}
 
   grpc::ClientContext& context() { return context_; }
 
-  void Begin(const grpc::ByteBuffer& first) override;
-  void OnRead(bool ok) override;
+  void Begin(std::shared_ptr<rpc::ByteStream> caller, std::string first) override;
+  void OnRead(std::string_view bytes) override;
+  void OnReadEnd() override;
   void OnWritten(bool ok) override;
   void OnCancel() override;
 
@@ -60,19 +58,28 @@ class RelayedStream final : public rpc::Passage,
   void OnWriteDone(bool ok) override;
   void OnDone(const grpc::Status& status) override;
 
+  /// Whether messages from the caller were being waited for.
+  bool Turn(Upwards next);
+  /// Whether a message was on its way to the caller; it is not any more.
+  bool TakeWriting();
+  void EndDownwards();
+
   const std::shared_ptr<Way> way_;
   grpc::GenericStub stub_;
   const std::string method_;
-  rpc::ByteStream& caller_;
-  grpc::CallbackServerContext& caller_context_;
+  std::shared_ptr<RelayedStream> self_;  // until the call is over
+  std::shared_ptr<rpc::ByteStream> caller_;
   grpc::ClientContext context_;
   grpc::ByteBuffer upwards_;    // from the caller
-  grpc::ByteBuffer downwards_;  // to the caller
+  grpc::ByteBuffer from_peer_;  // to the caller
+  std::string downwards_;       // the same
   bool reached_ = false;
 
   Mutex mutex_;
   Upwards state_ ABSL_GUARDED_BY(mutex_) = Upwards::kWriting;
-  bool ended_ ABSL_GUARDED_BY(mutex_) = false;  // by the other frontend
+  bool ended_ ABSL_GUARDED_BY(mutex_) = false;    // by the other frontend
+  bool writing_ ABSL_GUARDED_BY(mutex_) = false;  // to the caller, who takes it or is gone
+  bool gone_ ABSL_GUARDED_BY(mutex_) = false;     // the caller
 };
 
 }  // namespace twofold::frontend

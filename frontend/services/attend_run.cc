@@ -28,12 +28,12 @@ class AttendRunCall final : public RoutedStream<v1::AttendRunRequest, v1::Attend
 
   void Flush() override {
     RoutedStream::Flush();
-    if (moved_) Close({grpc::StatusCode::UNAVAILABLE, "its queue is served elsewhere, ask again"});
+    if (moved_) Close(absl::UnavailableError("its queue is served elsewhere, ask again"));
   }
 
  private:
   void OnRequest(const v1::AttendRunRequest& request) override {
-    if (const Status status = Check(request); !status.ok()) return Close(rpc::ToGrpc(status));
+    if (const Status status = Check(request); !status.ok()) return Close(status);
     request_ = request;
     Route(queues_.Known(request.queue()), request);
   }
@@ -41,7 +41,7 @@ class AttendRunCall final : public RoutedStream<v1::AttendRunRequest, v1::Attend
   void Here() override {
     Status status = Stay();
     if (status.ok()) status = Take();
-    status.ok() ? PassOn({}) : Close(rpc::ToGrpc(status));
+    status.ok() ? PassOn({}) : Close(status);
   }
 
   void PassOn(const v1::AttendRunReply& /*reply*/) override {

@@ -52,10 +52,6 @@ class Claims {
   absl::flat_hash_map<Key, std::uint32_t> held_ ABSL_GUARDED_BY(mutex_);
 };
 
-/// The host of a peer as grpc::ServerContext::peer gives it, without the port:
-/// "ipv4:10.0.0.7:53412" and "ipv6:%5B::1%5D:53412".
-inline std::string HostOf(const std::string& peer) { return peer.substr(0, peer.rfind(':')); }
-
 /// Bounds how many calls that stay open (streams, and calls that wait for a job) one peer has at
 /// one door, and ends them all when the frontend ends. A peer is a host: its connections count
 /// together, so an address translation on the way makes many of them one.
@@ -69,11 +65,11 @@ class OpenCalls {
   using Place = Claims<std::string>::Claim;
   using End = std::function<void(const Status& why)>;
 
-  /// A place for one more call of `peer` (as grpc::ServerContext::peer gives it).
+  /// A place for one more call of `host` (h2::HostOf).
   /// Errors   kResourceExhausted: it has as many as it may; what EndAll says.
-  Result<Place> Enter(const std::string& peer) {
+  Result<Place> Enter(const std::string& host) {
     if (Status status = ended(); !status.ok()) return status;
-    if (auto place = hosts_.Take(HostOf(peer))) return place;
+    if (auto place = hosts_.Take(host)) return place;
     gate_.Count(security::Reason::kTooMany);
     return absl::ResourceExhaustedError(
         absl::StrCat("this host has ", limit_,

@@ -22,9 +22,9 @@
 namespace twofold::frontend {
 namespace {
 
-grpc::Status Refused(const Status& why) {
+Status Refused(const Status& why) {
   const bool full = why.code() == absl::StatusCode::kResourceExhausted;
-  return full ? rpc::FullStatus(std::string(why.message()), kRetryAfter) : rpc::ToGrpc(why);
+  return full ? rpc::FullStatus(std::string(why.message()), kRetryAfter) : why;
 }
 
 // It is in the store, left by a frontend with other queues.
@@ -97,7 +97,7 @@ class StoredAnswer {
 void SubmitJob(const QueueSet& queues, const v1::SubmitJobRequest& request,
                const EndWaiter::Call& call, Peers* peers, const Caller& caller) {
   const Result<NewJob> job = CheckJob(queues, request);
-  if (!job.ok()) return call->Fail(rpc::ToGrpc(job.status()));
+  if (!job.ok()) return call->Fail(job.status());
   const auto accepted = std::make_shared<v1::Job>();
   const auto waiter = request.wait()
                           ? std::make_shared<EndWaiter>(queues, *job->host, call, peers, caller)
@@ -110,11 +110,11 @@ void SubmitJob(const QueueSet& queues, const v1::SubmitJobRequest& request,
   };
   const auto refuse = [call, stored](const Status& why) {
     stored->Forgo();
-    call->Fail(rpc::ToGrpc(why));
+    call->Fail(why);
   };
   QueueHost::Turn turn(*job->host, Now());
   if (const Status served = turn.CheckServed(); !served.ok()) {
-    return turn.Then([call, served] { call->Fail(rpc::ToGrpc(served)); });
+    return turn.Then([call, served] { call->Fail(served); });
   }
   const queue::Submitted submitted = turn.Submit(queue::kDetached, 0, job->options, request.spec(),
                                                  {answer, refuse}, request.options().place());
@@ -164,7 +164,7 @@ ClientsService::ClientsService(QueueSet& queues, OpenCalls& calls, ReaderPool& r
         if (first.options().empty()) return {};
         return {queues.Known(first.options(0).queue()), first.moved_epoch()};
       },
-      [this, &queues](auto*, bool can_follow) {
+      [this, &queues](bool can_follow) {
         const queue::SubmitterId id{++last_submitter_};
         return std::make_shared<ClientSession>(queues, id, can_follow);
       });
@@ -204,9 +204,8 @@ ClientsService::ClientsService(QueueSet& queues, OpenCalls& calls, ReaderPool& r
         return absl::OkStatus();
       },
       {}, [queue_of_job](auto& request) { return request.id() == 0 ? "" : queue_of_job(request); });
-  Stream("FollowJob", [&, this](auto* context) {
-    return MakeFollower(queues, readers, peers(), CallerOf(*context));
-  });
+  Stream("FollowJob",
+         [&, this](auto& info) { return MakeFollower(queues, readers, peers(), CallerOf(info)); });
 }
 
 WorkersService::WorkersService(QueueSet& queues, OpenCalls& calls, ReaderPool& readers)
@@ -216,9 +215,7 @@ WorkersService::WorkersService(QueueSet& queues, OpenCalls& calls, ReaderPool& r
       [&queues](const v1::WorkerMessage& first) -> Wanted {
         return {queues.Known(first.hello().queue()), first.hello().moved_epoch()};
       },
-      [&queues](auto*, bool can_follow) {
-        return std::make_shared<WorkerSession>(queues, can_follow);
-      });
+      [&queues](bool can_follow) { return std::make_shared<WorkerSession>(queues, can_follow); });
 }
 
 }  // namespace twofold::frontend

@@ -53,8 +53,8 @@ class Follower final : public FollowCall, public Watcher {
 
   void Flush() override {
     FollowCall::Flush();
-    if (finished_) Close(grpc::Status::OK);
-    if (moved_) Close({grpc::StatusCode::UNAVAILABLE, "its queue is served elsewhere, ask again"});
+    if (finished_) Close(absl::OkStatus());
+    if (moved_) Close(absl::UnavailableError("its queue is served elsewhere, ask again"));
   }
 
  private:
@@ -101,10 +101,10 @@ class Follower final : public FollowCall, public Watcher {
 
   void ShowEnd() {
     const Result<v1::Job> ended = FindJob(queues_, static_cast<std::uint64_t>(job_));
-    if (!ended.ok()) return Close(rpc::ToGrpc(ended.status()));
+    if (!ended.ok()) return Close(ended.status());
     OnJob(*ended);
     if (finished_) return Flush();
-    Close({grpc::StatusCode::UNAVAILABLE, "the job is just ending, ask again"});
+    Close(absl::UnavailableError("the job is just ending, ask again"));
   }
 
   const QueueSet& queues_;

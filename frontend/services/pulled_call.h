@@ -27,14 +27,14 @@ class PulledCall final : public rpc::OneRequestCall<Request, Message> {
  public:
   using Open = std::function<Result<NextMessage<Message>>(const Request&)>;
 
-  PulledCall(grpc::CallbackServerContext* context, ReaderPool& readers, Open open)
-      : readers_(readers), open_(std::move(open)), patience_([context] { context->TryCancel(); }) {}
+  PulledCall(ReaderPool& readers, Open open)
+      : readers_(readers), open_(std::move(open)), patience_([this] { this->BreakOff(); }) {}
 
  private:
   void OnRequest(const Request& request) override {
     const bool posted = readers_.Post([this, self = this->shared_from_this(), request] {
       auto next = open_(request);
-      if (!next.ok()) return this->Close(rpc::ToGrpc(next.status()));
+      if (!next.ok()) return this->Close(next.status());
       next_ = *std::move(next);
       Pull();
     });
@@ -43,8 +43,8 @@ class PulledCall final : public rpc::OneRequestCall<Request, Message> {
 
   void Pull() {
     Result<std::optional<Message>> next = next_();
-    if (!next.ok()) return this->Close(rpc::ToGrpc(next.status()));
-    if (!*next) return this->Close(grpc::Status::OK);
+    if (!next.ok()) return this->Close(next.status());
+    if (!*next) return this->Close(absl::OkStatus());
     const bool open = this->Add([&](Message& message) {
       message = **std::move(next);
       return std::size_t{1};
@@ -54,7 +54,7 @@ class PulledCall final : public rpc::OneRequestCall<Request, Message> {
     this->Flush();
   }
 
-  void OnWritten() override {
+  void OnSent() override {
     patience_.Stop();
     readers_.Continue([this, self = this->shared_from_this()] { Pull(); });
   }

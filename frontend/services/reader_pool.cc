@@ -37,7 +37,7 @@ void ReaderPool::Stop() {
   for (std::thread& thread : std::exchange(threads_, {})) thread.join();
 }
 
-grpc::Status ReaderPool::Refusal() {
+Status ReaderPool::Refusal() {
   return rpc::FullStatus("too many reads wait already, try again after 1 s",
                          std::chrono::seconds(1));
 }

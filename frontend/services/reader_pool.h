@@ -39,7 +39,7 @@ class ReaderPool {
   void Stop();
 
   /// What a caller is told whose task has no room: RESOURCE_EXHAUSTED with a delay to retry after.
-  static grpc::Status Refusal();
+  static Status Refusal();
 
  private:
   void Run();

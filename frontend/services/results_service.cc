@@ -218,9 +218,8 @@ ResultsService::ResultsService(const QueueSet& queues, Storage* storage, OpenCal
       });
   RefuseWhatFollows(HasStore(storage));
   const std::shared_ptr<RunCreation> creation(new RunCreation{queues, storage, readers});
-  Stream("CreateRun", [creation](auto* context) {
-    return MakeCreateRunCall(creation, HostOf(context->peer()));
-  });
+  Stream("CreateRun",
+         [creation](auto& info) { return MakeCreateRunCall(creation, info.host); });
   Read<v1::ListRunsRequest, v1::ListRunsReply>(
       "ListRuns", [storage](auto& request) { return storage->run_reader().List(request); });
   Read<v1::GetRunRequest, v1::Run>(
@@ -242,8 +241,8 @@ ResultsService::ResultsService(const QueueSet& queues, Storage* storage, OpenCal
         DeleteRun(*storage, *attended, request.id(),
                   [call](auto reply) { call->Answer(std::move(reply)); });
       });
-  Stream("AttendRun", [this, attended, &queues](auto* context) {
-    return MakeAttendRunCall(attended, queues, peers(), CallerOf(*context));
+  Stream("AttendRun", [this, attended, &queues](auto& info) {
+    return MakeAttendRunCall(attended, queues, peers(), CallerOf(info));
   });
 }
 

@@ -27,7 +27,7 @@ class RoutedStream : public rpc::OneRequestCall<Request, Reply> {
   void Route(const std::string& queue, const Request& request) {
     if (queue.empty() || peers_ == nullptr || caller_.is_forwarded) return BeginHere();
     peers_->Find(queue, caller_.epoch, [self = Self(), request](const Result<Peers::Place>& place) {
-      if (!place.ok()) return self->Close(rpc::ToGrpc(place.status()));
+      if (!place.ok()) return self->Close(place.status());
       place->address.empty() ? self->BeginHere() : self->BeginThere(place->address, request);
     });
   }
@@ -52,7 +52,7 @@ class RoutedStream : public rpc::OneRequestCall<Request, Reply> {
     auto cancel = peers_->template Stream<Request, Reply>(
         address, method_, request, caller_,
         [self = Self()](const Reply& reply) { self->PassOn(reply); },
-        [self = Self()](const grpc::Status& status) { self->Close(status); });
+        [self = Self()](const grpc::Status& status) { self->Close(rpc::FromGrpc(status)); });
     {
       const MutexLock lock(mutex_);
       if (!gone_) {

@@ -176,10 +176,10 @@ class CreateRunCall final : public CreateRun {
       message.set_existed(existed);
       return message.ByteSizeLong();
     });
-    Close(grpc::Status::OK);
+    Close(absl::OkStatus());
   }
 
-  void End(const Status& status) { Close(rpc::ToGrpc(status)); }
+  void End(const Status& status) { Close(status); }
 
   const std::shared_ptr<RunCreation> shared_;
   const std::string host_;

@@ -23,7 +23,7 @@
 namespace twofold::frontend {
 
 /// A service of the frontend. Its constructor is the table of its methods, and each row says how
-/// calls are answered: Serve at once, on the thread of gRPC; Read on a thread of a pool; Wait
+/// calls are answered: Serve at once, on the thread of the loop; Read on a thread of a pool; Wait
 /// later; Pull by a stream of messages; Stream by an object of their own. All but the first kind
 /// take a place among the open calls of their peer.
 ///
@@ -42,7 +42,7 @@ class Service : public rpc::Service {
  protected:
   /// Both outlive the calls.
   Service(std::string_view name, OpenCalls& calls, ReaderPool& readers)
-      : rpc::Service(name), name_(name), calls_(calls), readers_(readers) {}
+      : rpc::Service(name), calls_(calls), readers_(readers) {}
 
   /// The answer to the calls that take a place of all methods that are declared from now on.
   void RefuseWhatFollows(Status why) { refusal_ = std::move(why); }
@@ -68,7 +68,7 @@ class Service : public rpc::Service {
             PoolFor<Request> pool_for = {}) {
     const auto handle = Posted<Request, Reply>(std::move(answer), std::move(pool_for));
     Stream(method,
-           [handle](auto*) { return std::make_shared<rpc::UnaryCall<Request, Reply>>(handle); });
+           [handle](auto&) { return std::make_shared<rpc::UnaryCall<Request, Reply>>(handle); });
   }
 
   /// The queue that a request is about; empty: this frontend answers.
@@ -96,16 +96,16 @@ class Service : public rpc::Service {
   void RoutedWithCaller(std::string_view method, QueueOf<Request> queue_of,
                         AnswerTo<Request, Reply> answer, PoolFor<Request> pool_for = {}) {
     using Call = rpc::UnaryCall<Request, Reply>;
-    Stream(method, [=, this, path = PathOf(method)](grpc::CallbackServerContext* context) {
+    Stream(method, [=, this, path = PathOf(method)](const rpc::CallInfo& info) {
       const auto local =
-          Posted<Request, Reply>([answer, caller = CallerOf(*context)](
+          Posted<Request, Reply>([answer, caller = CallerOf(info)](
                                      auto& request, auto& call) { answer(request, call, caller); },
                                  pool_for);
-      const auto route = [=, this, caller = CallerOf(*context)](const Request& request,
-                                                                const auto& call) {
+      const auto route = [=, this, caller = CallerOf(info)](const Request& request,
+                                                            const auto& call) {
         const std::string queue = peers_ == nullptr ? std::string() : queue_of(request);
         FindOwner(queue, caller, [=, this](const Result<Owning>& owner) {
-          if (!owner.ok()) return call->Fail(rpc::ToGrpc(owner.status()));
+          if (!owner.ok()) return call->Fail(owner.status());
           if (owner->address.empty()) return local(request, call);
           Forward(owner->address, path, request, owner->caller, call);
         });
@@ -129,9 +129,9 @@ class Service : public rpc::Service {
   void Spread(std::string_view method, ShardsIn<Request> shards_in, Part<Request, Reply> part,
               typename Gathering<Reply>::Merge merge, PoolFor<Request> pool_for = {}) {
     using Call = rpc::UnaryCall<Request, Reply>;
-    Stream(method, [=, this, path = PathOf(method)](grpc::CallbackServerContext* context) {
-      const auto spread = [=, this, caller = CallerOf(*context)](const Request& request,
-                                                                 const auto& call) {
+    Stream(method, [=, this, path = PathOf(method)](const rpc::CallInfo& info) {
+      const auto spread = [=, this, caller = CallerOf(info)](const Request& request,
+                                                             const auto& call) {
         const auto shards = shards_in(request);
         if (!shards.ok()) return call->Answer(shards.status());
         const auto all = std::make_shared<Gathering<Reply>>(
@@ -161,9 +161,9 @@ class Service : public rpc::Service {
   template <typename Request, typename Reply>
   void Named(std::string_view method, std::function<std::string(const Request&)> name_of,
              typename rpc::UnaryCall<Request, Reply>::Handler answer) {
-    Stream(method, [=, this, path = PathOf(method)](grpc::CallbackServerContext* context) {
+    Stream(method, [=, this, path = PathOf(method)](const rpc::CallInfo& info) {
       return std::make_shared<rpc::UnaryCall<Request, Reply>>(
-          [=, this, caller = CallerOf(*context)](const Request& request, const auto& call) {
+          [=, this, caller = CallerOf(info)](const Request& request, const auto& call) {
             if (peers_ != nullptr && !caller.is_forwarded) {
               for (const Peer& peer : peers_->Others()) {
                 if (peer.name != name_of(request)) continue;
@@ -184,9 +184,9 @@ class Service : public rpc::Service {
                 std::function<Status(const Request&, Reply& all)> arrange = {},
                 typename Gathering<Reply>::Miss miss = {}, QueueOf<Request> queue_of = {}) {
     using Call = rpc::UnaryCall<Request, Reply>;
-    Stream(method, [=, this, path = PathOf(method)](grpc::CallbackServerContext* context) {
-      const auto gather = [=, this, caller = CallerOf(*context)](const Request& request,
-                                                                 const auto& call) {
+    Stream(method, [=, this, path = PathOf(method)](const rpc::CallInfo& info) {
+      const auto gather = [=, this, caller = CallerOf(info)](const Request& request,
+                                                             const auto& call) {
         const auto answer = [=, is_part = caller.is_forwarded](Result<Reply> reply) {
           Status status = reply.status();
           if (status.ok() && arrange && !is_part) status = arrange(request, *reply);
@@ -195,7 +195,7 @@ class Service : public rpc::Service {
         if (peers_ == nullptr || caller.is_forwarded) return part(request, answer);
         if (const std::string queue = queue_of ? queue_of(request) : ""; !queue.empty()) {
           return peers_->Find(queue, caller.epoch, [=, this](const Result<Peers::Place>& place) {
-            if (!place.ok()) return call->Fail(rpc::ToGrpc(place.status()));
+            if (!place.ok()) return call->Fail(place.status());
             if (place->address.empty()) return part(request, answer);
             Forward(place->address, path, request, caller, call);
           });
@@ -213,28 +213,27 @@ class Service : public rpc::Service {
   template <typename Request, typename Message>
   void Pull(std::string_view method,
             std::function<Result<NextMessage<Message>>(const Request&)> open) {
-    Stream(method, [this, open = std::move(open)](grpc::CallbackServerContext* context) {
-      return std::make_shared<PulledCall<Request, Message>>(context, readers_, open);
+    Stream(method, [this, open = std::move(open)](auto&) {
+      return std::make_shared<PulledCall<Request, Message>>(readers_, open);
     });
   }
 
-  /// `make(context)` returns a shared pointer to a new rpc::ServerStream that has not been started.
+  /// `make(info)` returns a shared pointer to a new rpc::ServerStream.
   template <typename Make>
   void Stream(std::string_view method, Make make) {
-    Serve(
-        method,
-        [this, make, refusal = refusal_](grpc::CallbackServerContext* context) -> rpc::ByteStream* {
-          auto place = calls_.Enter(context->peer());
-          if (!place.ok()) return rpc::Refuse(rpc::ToGrpc(place.status()));
-          if (!refusal.ok()) return rpc::Refuse(rpc::ToGrpc(refusal));
-          const auto call = make(context);
-          call->Hold(
-              calls_.Open(*std::move(place), [weak = std::weak_ptr(call)](const Status& why) {
-                if (const auto open = weak.lock()) open->Close(rpc::ToGrpc(why));
-              }));
-          call->Start();
-          return call.get();
-        });
+    Serve(method,
+          [this, make, refusal = refusal_](
+              const rpc::CallInfo& info) -> Result<std::shared_ptr<rpc::ByteStream>> {
+            auto place = calls_.Enter(info.host);
+            if (!place.ok()) return place.status();
+            if (!refusal.ok()) return refusal;
+            const auto call = make(info);
+            call->Hold(
+                calls_.Open(*std::move(place), [weak = std::weak_ptr(call)](const Status& why) {
+                  if (const auto open = weak.lock()) open->Close(why);
+                }));
+            return call;
+          });
   }
 
   /// What the first message of a stream says of where it belongs.
@@ -243,25 +242,25 @@ class Service : public rpc::Service {
     std::uint64_t epoch = 0;  ///< see Directory::Await
   };
 
-  /// As Stream, for one that belongs where a queue is served. `make(context, can_follow)`: whether
+  /// As Stream, for one that belongs where a queue is served. `make(can_follow)`: whether
   /// the caller can be told where to go. `address` is where callers of this kind are served.
   template <typename Request, typename Make>
   void OwnerStream(std::string_view method, std::string Peers::Place::*address,
                    std::function<Wanted(const Request&)> wanted_of, Make make) {
-    Stream(method, [=, this, path = PathOf(method)](grpc::CallbackServerContext* context) {
-      const Caller caller = CallerOf(*context);
-      const auto stream = make(context, !relays_ && !caller.is_forwarded);
+    Stream(method, [=, this, path = PathOf(method)](const rpc::CallInfo& info) {
+      const Caller caller = CallerOf(info);
+      const auto stream = make(!relays_ && !caller.is_forwarded);
       if (!relays_ || caller.is_forwarded) return stream;
       stream->SetDivert([=, this, stream = stream.get()](const Request& first) {
         const Wanted wanted = wanted_of(first);
         if (wanted.queue.empty() || peers_->IsHere(wanted.queue)) return false;
-        peers_->Find(
-            wanted.queue, wanted.epoch,
-            [=, this, stream = stream->shared_from_this()](Result<Peers::Place> place) {
-              if (place.ok() && place->address.empty()) place = ServedHereNow(wanted.queue);
-              if (!place.ok()) return stream->Close(rpc::ToGrpc(place.status()));
-              stream->PassOn(peers_->Relay((*place).*address, path, caller, *stream, *context));
-            });
+        const auto self = std::static_pointer_cast<std::remove_pointer_t<decltype(stream)>>(
+            stream->shared_from_this());
+        peers_->Find(wanted.queue, wanted.epoch, [=, this](Result<Peers::Place> place) {
+          if (place.ok() && place->address.empty()) place = ServedHereNow(wanted.queue);
+          if (!place.ok()) return self->Close(place.status());
+          self->PassOn(peers_->Relay((*place).*address, path, caller));
+        });
         return true;
       });
       return stream;
@@ -313,7 +312,7 @@ class Service : public rpc::Service {
     call->WhenCancelled(
         peers_->Call(address, path, rpc::Serialize(request), caller,
                      [call](const grpc::Status& status, const grpc::ByteBuffer& bytes) {
-                       if (!status.ok()) return call->Fail(status);
+                       if (!status.ok()) return call->Fail(rpc::FromGrpc(status));
                        Reply reply;
                        const Status parsed = rpc::Parse(bytes, reply);
                        parsed.ok() ? call->Answer(std::move(reply)) : call->Answer(parsed);
@@ -326,10 +325,9 @@ class Service : public rpc::Service {
   }
 
   [[nodiscard]] std::string PathOf(std::string_view method) const {
-    return "/" + name_ + "/" + std::string(method);
+    return "/" + name() + "/" + std::string(method);
   }
 
-  const std::string name_;
   Peers* peers_ = nullptr;  // nullptr: this frontend is alone
   bool relays_ = false;
   OpenCalls& calls_;

@@ -25,7 +25,7 @@ ClientSession::ClientSession(QueueSet& queues, queue::SubmitterId id, bool can_f
 // ---- jobs in
 
 void ClientSession::OnMessage(const v1::SubmitRequest& request) {
-  if (Status status = rpc::Check(request); !status.ok()) return Close(rpc::ToGrpc(status));
+  if (Status status = rpc::Check(request); !status.ok()) return Close(status);
   queues_.traffic().submitted.Count(request.tags_size());
   if (request.load_key() != 0) load_key_ = request.load_key();
   reason_bytes_ = 0;
@@ -181,7 +181,7 @@ void ClientSession::Flush() {
 }
 
 void ClientSession::CloseIfDone() {
-  if (half_closed_ && outstanding_ == 0 && !AwaitsDurable()) Close(grpc::Status::OK);
+  if (half_closed_ && outstanding_ == 0 && !AwaitsDurable()) Close(absl::OkStatus());
 }
 
 // ---- queues that are served elsewhere

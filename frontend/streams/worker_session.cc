@@ -109,7 +109,7 @@ void WorkerSession::OnMessage(const v1::WorkerMessage& message) {
     if (const auto others = log.Admit(Now())) {
       spdlog::warn("worker stream refused: {}{}", std::string(status.message()), *others);
     }
-    return Close(rpc::ToGrpc(status));
+    return Close(status);
   }
   Flush();
 }
@@ -218,7 +218,7 @@ void WorkerSession::TakeTold(const v1::WorkerMessage& message, QueueHost::Turn& 
 
 void WorkerSession::OnHalfClosed() {
   Gone();
-  Close(grpc::Status::OK);
+  Close(absl::OkStatus());
 }
 
 void WorkerSession::OnGone() { Gone(); }
@@ -313,15 +313,15 @@ void WorkerSession::SendAway() {
           if (!self->can_follow_) message.mutable_moved()->clear_shards();
           return message.moved().ByteSizeLong();
         });
-        self->Close(grpc::Status::OK);
+        self->Close(absl::OkStatus());
       });
 }
 
 void WorkerSession::Flush() {
   if (moved_ && !sent_away_.exchange(true)) SendAway();
   ServerStream::Flush();
-  if (replaced_) Close({grpc::StatusCode::ABORTED, "this process has joined with another stream"});
-  if (silent_) Close({grpc::StatusCode::UNAVAILABLE, "this process was not heard of for too long"});
+  if (replaced_) Close(absl::AbortedError("this process has joined with another stream"));
+  if (silent_) Close(absl::UnavailableError("this process was not heard of for too long"));
 }
 
 void WorkerSession::OnWrite(const v1::FrontendMessage& message) {

@@ -86,7 +86,6 @@ struct Budgets {
 /// Of a server.
 struct ServerLimits {
   Limits connection;
-  Budgets budgets;
   std::size_t connections = 20'000;      ///< at once
   std::size_t of_host = 20'000;          ///< connections of one host at once
   std::chrono::milliseconds pause{100};  ///< after the system could not accept (no descriptors)

@@ -60,7 +60,7 @@ const std::string* Find(const Metadata& metadata, std::string_view name) {
 
 bool IsReserved(std::string_view name) {
   // A status' details are the only name of gRPC's own whose meaning is the service's.
-  if (name == "grpc-status-details-bin") return false;
+  if (name == kStatusDetails) return false;
   return name.starts_with(':') || name.starts_with("grpc-") ||
          std::find(std::begin(kReserved), std::end(kReserved), name) != std::end(kReserved);
 }

@@ -19,6 +19,9 @@ using Metadata = std::vector<std::pair<std::string, std::string>>;
 /// The first value of `name`; null: there is none.
 const std::string* Find(const Metadata& metadata, std::string_view name);
 
+/// The trailer with a status' details, the bytes of a google.rpc.Status.
+inline constexpr const char* kStatusDetails = "grpc-status-details-bin";
+
 /// Whether `name` belongs to the protocol, so that services neither see nor set it.
 bool IsReserved(std::string_view name);
 

@@ -46,7 +46,7 @@ class Server::Listener final : public Loop::Source {
 
   void Listen() {
     listens_ = server_.loop_.Add(*this, socket_.get(), EPOLLIN);
-    if (!listens_) server_.trouble_ = errno;
+    if (!listens_) server_.SetTrouble(errno);
   }
   void Unlisten() {
     if (std::exchange(listens_, false)) server_.loop_.Remove(*this, socket_.get());
@@ -60,13 +60,9 @@ class Server::Listener final : public Loop::Source {
   bool listens_ = false;
 };
 
-Server::Server(Loop& loop, std::vector<Descriptor> listeners, const ServerLimits& limits,
-               Session::Serve serve, std::shared_ptr<const Tls> tls)
+Server::Server(Loop& loop, std::vector<Descriptor> listeners, Options options)
     : loop_(loop),
-      limits_(limits),
-      serve_(std::move(serve)),
-      tls_(std::move(tls)),
-      ledger_(limits.budgets),
+      options_(std::move(options)),
       pause_(loop, [this] { Listen(); }),
       patience_(loop, [this] {
         while (!connections_.empty()) connections_.begin()->second->Close("the server ends");
@@ -85,7 +81,7 @@ Server::~Server() {
 }
 
 void Server::Listen() {
-  trouble_ = 0;
+  SetTrouble(0);
   for (const auto& listener : listeners_) listener->Listen();
 }
 
@@ -96,12 +92,16 @@ void Server::StopListening() {
 
 void Server::Pause(int error) {
   for (const auto& listener : listeners_) listener->Unlisten();
-  trouble_ = error;
-  pause_.Set(loop_.now() + limits_.pause);
+  SetTrouble(error);
+  pause_.Set(loop_.now() + options_.limits.pause);
+}
+
+void Server::SetTrouble(int error) {
+  if (trouble_.exchange(error) != error && options_.on_trouble) options_.on_trouble(error);
 }
 
 void Server::Accept(int listener) {
-  for (int i = 0; i < limits_.accepts_a_turn; ++i) {
+  for (int i = 0; i < options_.limits.accepts_a_turn; ++i) {
     sockaddr_storage address{};
     socklen_t size = sizeof(address);
     Descriptor socket(accept4(listener, reinterpret_cast<sockaddr*>(&address), &size,
@@ -118,41 +118,54 @@ void Server::Accept(int listener) {
 
 void Server::Take(Descriptor socket, const std::string& host) {
   std::size_t& of_host = of_host_[host];
-  const bool is_full = connections_.size() >= limits_.connections || of_host >= limits_.of_host;
+  const bool host_is_full = of_host >= options_.limits.of_host;
   Connection::Options options{
-      .limits = limits_.connection, .ledger = ledger_, .peer = host, .serve = serve_, .tls = tls_};
+      .limits = options_.limits.connection,
+      .ledger = options_.ledger,
+      .peer = host,
+      .serve = [this, host](Stream& stream) { return options_.serve(stream, host); },
+      .tls = options_.tls ? options_.tls() : nullptr};
   options.may_shake = [this] { return MayShake(); };
   options.on_ready = [this](Connection& ready) { shaking_.remove(&ready); };
-  options.on_closed = [this](Connection& closed, std::string_view why) {
-    OnClosed(closed, why.empty());
-  };
-  auto made = is_full ? absl::ResourceExhaustedError("too many connections")
-                      : Connection::Make(loop_, std::move(socket), std::move(options));
+  options.on_closed = [this](Connection& closed, std::string_view why) { OnClosed(closed, why); };
+  auto made = host_is_full ? absl::ResourceExhaustedError("their host has as many as it may")
+              : connections_.size() >= options_.limits.connections
+                  ? absl::ResourceExhaustedError("there are as many as there may be")
+                  : Connection::Make(loop_, std::move(socket), std::move(options));
   if (!made.ok()) {
-    ++counts_.turned_away;
     if (of_host == 0) of_host_.erase(host);
-    return;
+    const auto why = made.status().message();
+    return TurnAway(host, {why.data(), why.size()});
   }
   ++counts_.accepted;
   ++of_host;
   Connection* const connection = made->get();
   connections_.emplace(connection, *std::move(made));
-  if (tls_ == nullptr) return;
+  if (!options_.tls) return;
   shaking_.push_back(connection);
   MakeRoomForHandshake();
 }
 
+void Server::TurnAway(const std::string& host, std::string_view why) {
+  ++counts_.turned_away;
+  if (options_.on_turned_away) options_.on_turned_away(host, why);
+}
+
 void Server::MakeRoomForHandshake() {
-  if (shaking_.size() > limits_.handshakes) shaking_.front()->Close("too many handshakes at once");
+  if (shaking_.size() > options_.limits.handshakes)
+    shaking_.front()->Close("too many handshakes at once");
 }
 
 bool Server::MayShake() {
   if (std::exchange(shaken_turn_, loop_.now()) != loop_.now()) shaken_ = 0;
-  return tls_ == nullptr || ++shaken_ <= limits_.handshakes_a_turn;
+  return !options_.tls || ++shaken_ <= options_.limits.handshakes_a_turn;
 }
 
-void Server::OnClosed(Connection& connection, bool in_order) {
-  if (!in_order) ++counts_.broken_off;
+void Server::OnClosed(Connection& connection, std::string_view why) {
+  if (!why.empty()) {
+    ++counts_.broken_off;
+    if (options_.on_broken_off) options_.on_broken_off(connection.peer(), why);
+  }
   shaking_.remove(&connection);
   const auto host = of_host_.find(connection.peer());
   if (--host->second == 0) of_host_.erase(host);

@@ -2,12 +2,14 @@
 
 #include <sys/socket.h>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <list>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -34,9 +36,25 @@ class Server {
     std::uint64_t broken_off = 0;   ///< connections that broke the protocol or a limit, or got lost
   };
 
-  /// `listeners` listen and do not block. `serve` says who serves a call. `tls`: null: plain text.
-  Server(Loop& loop, std::vector<Descriptor> listeners, const ServerLimits& limits,
-         Session::Serve serve, std::shared_ptr<const Tls> tls = nullptr);
+  /// Says who serves a call of a host. An error is the call's status.
+  using Serve = std::function<Result<std::shared_ptr<End>>(Stream&, const std::string& host)>;
+  /// What the next connection shows and demands; asked once for each.
+  using TlsNow = std::function<std::shared_ptr<const Tls>()>;
+
+  struct Options {
+    ServerLimits limits;
+    Ledger& ledger;  ///< outlives the server; servers of one loop may share it
+    Serve serve;
+    TlsNow tls = {};  ///< empty: plain text
+    /// A connection of `host` was turned away, or was closed for another reason than that it was
+    /// over; why, in words.
+    std::function<void(const std::string& host, std::string_view why)> on_turned_away = {};
+    std::function<void(const std::string& host, std::string_view why)> on_broken_off = {};
+    std::function<void(int error)> on_trouble = {};  ///< see trouble()
+  };
+
+  /// `listeners` listen and do not block.
+  Server(Loop& loop, std::vector<Descriptor> listeners, Options options);
   ~Server();  ///< breaks off what there is
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
@@ -46,30 +64,27 @@ class Server {
   /// server is destroyed before.
   void Drain(Duration patience, std::function<void()> done);
 
-  /// Why connections cannot be taken at this moment (errno); 0: they can.
+  /// Why connections cannot be taken at this moment (errno); 0: they can. Any thread.
   [[nodiscard]] int trouble() const { return trouble_; }
   [[nodiscard]] std::size_t connections() const { return connections_.size(); }
   [[nodiscard]] const Counts& counts() const { return counts_; }
-  /// What peers make this process hold, in bytes.
-  [[nodiscard]] std::size_t held() const { return ledger_.held(); }
 
  private:
   class Listener;
 
   void Accept(int listener);
   void Take(Descriptor socket, const std::string& host);
-  void OnClosed(Connection& connection, bool in_order);
+  void TurnAway(const std::string& host, std::string_view why);
+  void OnClosed(Connection& connection, std::string_view why);
   void MakeRoomForHandshake();
   bool MayShake();
   void Pause(int error);
+  void SetTrouble(int error);
   void Listen();
   void StopListening();
 
   Loop& loop_;
-  const ServerLimits limits_;
-  const Session::Serve serve_;
-  const std::shared_ptr<const Tls> tls_;
-  Ledger ledger_;
+  const Options options_;
   std::vector<std::unique_ptr<Listener>> listeners_;
   std::unordered_map<Connection*, std::unique_ptr<Connection>> connections_;
   std::unordered_map<std::string, std::size_t> of_host_;
@@ -80,7 +95,7 @@ class Server {
   Timer patience_;
   std::function<void()> done_;
   bool drains_ = false;
-  int trouble_ = 0;
+  std::atomic<int> trouble_ = 0;
   Counts counts_;
 };
 

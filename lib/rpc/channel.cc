@@ -2,6 +2,7 @@
 
 #include "google/rpc/status_subset.pb.h"
 #include "lib/common/contacts.h"
+#include "lib/h2/metadata.h"
 #include "lib/rpc/limits.h"
 
 namespace twofold::rpc {
@@ -9,13 +10,6 @@ namespace {
 
 constexpr int kKeepaliveMs = 20'000;
 constexpr int kKeepaliveTimeoutMs = 10'000;
-
-// gRPC reads so much, and takes in all of it before it lets go of any: a hundred kilobytes of calls
-// that are taken back at once need a hundred times their size.
-constexpr int kReadBytes = 128 << 10;
-
-// From the connection to the peer's first frame, TLS included.
-constexpr int kHandshakeMs = 10'000;
 
 // gRPC tries the addresses of this scheme one after the other.
 std::string TargetOf(const std::string& contacts) {
@@ -69,29 +63,15 @@ void Authorize(grpc::ClientContext& context, const security::Client& security) {
   if (!authorization.empty()) context.AddMetadata("authorization", authorization);
 }
 
-void Configure(grpc::ServerBuilder& builder) {
-  builder.SetMaxReceiveMessageSize(kMaxMessageBytes);
-  builder.AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS,
-                             kKeepaliveMs / 2);
-  builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, kMaxCallsPerConnection);
-  builder.AddChannelArgument(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS, kHandshakeMs);
-  builder.AddChannelArgument(GRPC_ARG_TCP_MAX_READ_CHUNK_SIZE, kReadBytes);
-  // A megabyte of zeros is a thousand bytes on the wire: compressed messages are refused.
-  builder.AddChannelArgument(GRPC_ARG_ENABLE_PER_MESSAGE_DECOMPRESSION, 0);
-  for (const auto algorithm : {GRPC_COMPRESS_DEFLATE, GRPC_COMPRESS_GZIP}) {
-    builder.SetCompressionAlgorithmSupportStatus(algorithm, false);
-  }
-}
-
-grpc::Status ToGrpc(const Status& status) {
-  return {static_cast<grpc::StatusCode>(status.code()), std::string(status.message())};
-}
-
 Status FromGrpc(const grpc::Status& status) {
-  return {static_cast<absl::StatusCode>(status.error_code()), status.error_message()};
+  Status converted(static_cast<absl::StatusCode>(status.error_code()), status.error_message());
+  if (!status.error_details().empty()) {
+    converted.SetPayload(h2::kStatusDetails, absl::Cord(status.error_details()));
+  }
+  return converted;
 }
 
-grpc::Status FullStatus(const std::string& message, Duration retry_after) {
+Status FullStatus(const std::string& message, Duration retry_after) {
   google::rpc::RetryInfo info;
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(retry_after);
   info.mutable_retry_delay()->set_seconds(seconds.count());
@@ -100,7 +80,9 @@ grpc::Status FullStatus(const std::string& message, Duration retry_after) {
   details.set_code(grpc::StatusCode::RESOURCE_EXHAUSTED);
   details.set_message(message);
   details.add_details()->PackFrom(info);
-  return {grpc::StatusCode::RESOURCE_EXHAUSTED, message, details.SerializeAsString()};
+  Status status = absl::ResourceExhaustedError(message);
+  status.SetPayload(h2::kStatusDetails, absl::Cord(details.SerializeAsString()));
+  return status;
 }
 
 }  // namespace twofold::rpc

@@ -9,7 +9,6 @@
 #include "lib/common/instant.h"
 #include "lib/common/result.h"
 #include "lib/security/client.h"
-#include "lib/security/server.h"
 
 namespace twofold::rpc {
 
@@ -35,17 +34,10 @@ std::shared_ptr<grpc::Channel> Connect(const std::string& address,
 /// Adds the token, if there is one, to a call that is about to begin.
 void Authorize(grpc::ClientContext& context, const security::Client& security);
 
-/// The server's side of the same settings.
-void Configure(grpc::ServerBuilder& builder);
-
-/// Plain text or TLS, 1.2 at least, for a server. A connection gets the certificate that is in the
-/// files when it comes, and keeps it. They know nothing of calls, see Service.
-std::shared_ptr<grpc::ServerCredentials> MakeCredentials(const security::Server& security);
-
-grpc::Status ToGrpc(const Status& status);
+/// Details go along, see ByteStream::Finish.
 Status FromGrpc(const grpc::Status& status);
 
-/// RESOURCE_EXHAUSTED with google.rpc.RetryInfo in the details, as gRPC clients know it.
-grpc::Status FullStatus(const std::string& message, Duration retry_after);
+/// kResourceExhausted with google.rpc.RetryInfo in the details, as gRPC clients know it.
+Status FullStatus(const std::string& message, Duration retry_after);
 
 }  // namespace twofold::rpc

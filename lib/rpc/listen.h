@@ -1,16 +1,14 @@
 #pragma once
 
-#include <grpcpp/grpcpp.h>
-
 #include <chrono>
+#include <cstdint>
 #include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "lib/common/address.h"
 #include "lib/common/result.h"
-#include "lib/rpc/acceptor.h"
+#include "lib/rpc/loop_thread.h"
 #include "lib/rpc/service.h"
 #include "lib/security/gate.h"
 #include "lib/security/server.h"
@@ -22,50 +20,52 @@ struct Door {
   security::Server security;
   std::shared_ptr<security::Gate> gate;  ///< null: no call is checked
   RolesOf roles;                         ///< needed if there is a gate
-  /// Thousands come here who say little. gRPC answers whoever speaks after a silence with a ping of
-  /// its own, to measure how much it may read ahead: two thirds of what a heartbeat costs. Not
-  /// here, where it reads 256 KiB ahead on each stream.
-  bool for_quiet_ones = false;
+  std::uint32_t of_host = 0;             ///< connections of one host at once; 0: no limit
 };
 
-/// A gRPC server that runs, with what takes its connections.
+/// What the peers of a process that may have so many bytes (0: MemoryLimit()) may make it hold. Of
+/// 256 MiB they may have 96 in all, one host 64, one connection 24; of more, as large a part.
+h2::Budgets BudgetsOf(std::uint64_t memory);
+
+/// A gRPC server that runs: HTTP/2, with TLS if its door asks for it.
 ///
-/// Threads  Shutdown and destruction on one; the rest on any until then.
+/// Threads  Shutdown and destruction on one, not that of the loop; the rest on any until then.
 class Server {
  public:
-  Server(HostPort address, std::unique_ptr<grpc::Server> server, std::unique_ptr<Acceptor> acceptor)
-      : address_(std::move(address)), server_(std::move(server)), acceptor_(std::move(acceptor)) {}
-  ~Server() { acceptor_.reset(); }
+  class Port;
+
+  Server(HostPort address, std::unique_ptr<Port> port);
+  ~Server();  ///< breaks off what there is
+  Server(const Server&) = delete;
+  Server& operator=(const Server&) = delete;
 
   /// In use, also when port 0 was asked for.
   [[nodiscard]] const HostPort& address() const { return address_; }
 
   /// Why nobody can connect at this moment; empty: they can.
-  [[nodiscard]] std::string trouble() const { return acceptor_->trouble(); }
+  [[nodiscard]] std::string trouble() const;
 
-  /// Takes no more connections and calls, and waits for those that there are. What goes on at
-  /// `deadline` is broken off.
-  void Shutdown(std::chrono::system_clock::time_point deadline) {
-    acceptor_.reset();
-    server_->Shutdown(deadline);
-  }
-
-  /// Until it has been shut down, by another thread.
-  void Wait() { server_->Wait(); }
+  /// Takes no more connections and calls, and waits for those that there are. What goes on after
+  /// `patience` is broken off.
+  void Shutdown(Duration patience);
 
  private:
   const HostPort address_;
-  const std::unique_ptr<grpc::Server> server_;
-  std::unique_ptr<Acceptor> acceptor_;  // hands connections to server_
+  const std::unique_ptr<Port> port_;
 };
 
-/// Serves `services` at `address` (host:port; no host = all interfaces) with our settings, to those
-/// whom `door` lets in. Health and reflection are open. See Acceptor for connections.
+/// Serves `services` at `address` (host:port; no host = all interfaces) on the thread of `loop`, to
+/// those whom `door` lets in. Health and reflection are open. The services outlive the server.
 ///
-/// Errors   kInvalidArgument: what is wrong with the address. kUnavailable: cannot listen there,
-///          and the reason of the system, in one line.
+/// Errors   kInvalidArgument: what is wrong with the address, or with the certificate.
+///          kUnavailable: cannot listen there, and the reason of the system, in one line.
+Result<std::unique_ptr<Server>> Listen(const std::string& address,
+                                       const std::vector<Service*>& services, const Door& door,
+                                       std::shared_ptr<LoopThread> loop);
+
+/// The same on a loop of its own.
 Result<std::unique_ptr<Server>> Listen(const std::string& address,
                                        const std::vector<Service*>& services, const Door& door = {},
-                                       const ConnectionLimits& limits = {});
+                                       std::uint64_t memory = 0);
 
 }  // namespace twofold::rpc

@@ -1,29 +1,28 @@
 #pragma once
 
-#include <grpcpp/grpcpp.h>
-#include <grpcpp/support/server_callback.h>
-
 #include <functional>
 #include <memory>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "lib/common/mutex.h"
-#include "lib/rpc/channel.h"
+#include "lib/common/result.h"
+#include "lib/rpc/byte_stream.h"
 #include "lib/rpc/outbox.h"
 #include "lib/rpc/wire.h"
 
 namespace twofold::rpc {
 
-/// Takes a stream over after its first message (ServerStream::PassOn): starts its reads and writes
-/// and finishes it, and hears how they ended.
-///
-/// Threads  As those of gRPC's reactions.
+/// Takes a stream over after its first message (ServerStream::PassOn): gives its orders, and hears
+/// the reactions to them (ByteStream).
 class Passage {
  public:
   virtual ~Passage() = default;
-  /// `first` is the message that has been read.
-  virtual void Begin(const grpc::ByteBuffer& first) = 0;
-  virtual void OnRead(bool ok) = 0;
+  /// `caller` is the stream, `first` the message that has been read.
+  virtual void Begin(std::shared_ptr<ByteStream> caller, std::string first) = 0;
+  virtual void OnRead(std::string_view bytes) = 0;
+  virtual void OnReadEnd() = 0;
   virtual void OnWritten(bool ok) = 0;
   virtual void OnCancel() = 0;
 };
@@ -32,23 +31,16 @@ class Passage {
 /// Outbox, and ends in order. This is the one lifecycle of calls; a derived class says what to do
 /// with messages. Calls of unary methods are UnaryCall (unary.h).
 ///
-/// Create with std::make_shared, then call Start once and hand the object to gRPC; it keeps itself
-/// alive until gRPC is done with it. Reading pauses while the peer does not take its replies. A
-/// malformed message ends the stream with INVALID_ARGUMENT, which needs a raw method (wire.h).
+/// Create with std::make_shared. Reading pauses while the peer does not take its replies. A
+/// malformed message ends the stream with INVALID_ARGUMENT.
 ///
 /// Threads  Add, Flush and Close from any thread; hold no lock in Flush and Close that a reaction
 ///          (the On... methods) takes. OnMessage is called for one message at a time, OnHalfClosed
-///          after the last one, OnWritten after each write, OnGone at any moment, once, also after
-///          a regular end, and last of all.
+///          after the last one, OnSent after each write, OnGone once, also after a regular end, and
+///          last of all.
 template <typename Request, typename Reply>
-class ServerStream : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>,
-                     public std::enable_shared_from_this<ServerStream<Request, Reply>> {
+class ServerStream : public ByteStream {
  public:
-  void Start() {
-    self_ = this->shared_from_this();
-    StartRead(&read_);
-  }
-
   template <typename Fill>
   bool Add(Fill&& fill) {
     return outbox_.Add(std::forward<Fill>(fill));
@@ -56,14 +48,13 @@ class ServerStream : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::Byte
 
   void Flush() { Do(outbox_.Flush()); }
 
-  /// Keeps `place` as long as the stream is open. Call it before Start.
+  /// Keeps `place` as long as the stream is open. Call it before the stream begins, as SetDivert.
   void Hold(std::shared_ptr<void> place) { place_ = std::move(place); }
 
   /// Hears of the first message before OnMessage does. False: it goes on here. True: PassOn or
   /// Close is called, now or later, and nothing has been called before.
   using Divert = std::function<bool(const Request& first)>;
 
-  /// Call it before Start.
   void SetDivert(Divert divert) { divert_ = std::move(divert); }
 
   /// Hands the stream over, its first message first; no-op if it has ended meanwhile. `passage`
@@ -72,13 +63,13 @@ class ServerStream : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::Byte
     {
       const MutexLock lock(status_mutex_);
       if (has_status_) return;
-      passage_ = std::move(passage);
+      passage_ = passage;
     }
-    passage_->Begin(read_);
+    passage->Begin(this->shared_from_this(), std::move(first_));
   }
 
   /// Ends the stream with `status` after all replies added so far. The first call wins.
-  void Close(grpc::Status status) {
+  void Close(Status status) {
     if (!SetStatus(std::move(status))) return;
     Do(outbox_.Close());
   }
@@ -88,7 +79,7 @@ class ServerStream : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::Byte
   /// `reply` is about to be written, on the thread that flushed it or ended the write before.
   virtual void OnWrite(const Reply& /*reply*/) {}
   virtual void OnHalfClosed() {}
-  virtual void OnWritten() {}
+  virtual void OnSent() {}
   virtual void OnGone() {}
 
   /// Bytes that were added and are in no write yet.
@@ -98,47 +89,60 @@ class ServerStream : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::Byte
   // Bytes of replies that may wait for a slow reader before its requests are left unread.
   static constexpr std::size_t kHoldBytes = 8 << 20;
 
-  void OnReadDone(bool ok) final {
-    if (passage_ != nullptr) return passage_->OnRead(ok);
-    if (!ok) return OnHalfClosed();
-    const std::size_t bytes = read_.Length();
-    if (Status status = Parse(read_, request_); !status.ok()) return Close(ToGrpc(status));
-    if (const Divert divert = std::exchange(divert_, nullptr); divert && divert(request_)) return;
+  void OnBegin() final { StartRead(); }
+
+  void OnRead(std::string_view bytes) final {
+    if (Passage* const passage = GetPassage()) return passage->OnRead(bytes);
+    if (Status status = Parse(bytes, request_); !status.ok()) return Close(std::move(status));
+    if (const Divert divert = std::exchange(divert_, nullptr)) {
+      first_ = bytes;
+      if (divert(request_)) return;
+      std::string().swap(first_);
+    }
     OnMessage(request_);
-    Reuse(request_, bytes);
-    if (!outbox_.HoldInput(kHoldBytes)) StartRead(&read_);
+    Reuse(request_, bytes.size());
+    if (!outbox_.HoldInput(kHoldBytes)) StartRead();
   }
 
-  void OnWriteDone(bool ok) final {
-    if (passage_ != nullptr) return passage_->OnWritten(ok);
+  void OnReadEnd() final {
+    if (Passage* const passage = GetPassage()) return passage->OnReadEnd();
+    OnHalfClosed();
+  }
+
+  void OnWritten(bool ok) final {
+    if (Passage* const passage = GetPassage()) return passage->OnWritten(ok);
     Do(outbox_.EndWrite(ok));
-    if (ok) OnWritten();
-    if (outbox_.ResumeInput()) StartRead(&read_);
+    if (ok) OnSent();
+    if (outbox_.ResumeInput()) StartRead();
   }
 
   void OnCancel() final {
-    if (!SetStatus(grpc::Status::CANCELLED)) return passage_->OnCancel();
+    if (!SetStatus(absl::CancelledError("the caller has gone"))) return GetPassage()->OnCancel();
     Do(outbox_.Abort());
   }
 
   void OnDone() final {
     OnGone();
-    passage_.reset();
     place_.reset();
-    self_.reset();
+    const MutexLock lock(status_mutex_);
+    passage_.reset();
   }
 
   void Do(Next next) {
     if (next == Next::kWrite) {
       OnWrite(outbox_.Writing());
-      written_ = Serialize(outbox_.Writing());
-      StartWrite(&written_);
+      StartWrite(outbox_.Writing());
     }
     if (next == Next::kFinish) Finish(TakeStatus());
   }
 
+  Passage* GetPassage() {
+    const MutexLock lock(status_mutex_);
+    return passage_.get();
+  }
+
   /// False: the stream's end is its passage's.
-  bool SetStatus(grpc::Status status) {
+  bool SetStatus(Status status) {
     const MutexLock lock(status_mutex_);
     if (passage_ != nullptr) return false;
     if (!has_status_) status_ = std::move(status);
@@ -146,21 +150,19 @@ class ServerStream : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::Byte
     return true;
   }
 
-  grpc::Status TakeStatus() {
+  Status TakeStatus() {
     const MutexLock lock(status_mutex_);
     return std::move(status_);
   }
 
-  std::shared_ptr<ServerStream> self_;
   std::shared_ptr<void> place_;
   Divert divert_;
-  std::shared_ptr<Passage> passage_;  // set under the lock, before it starts anything
-  grpc::ByteBuffer read_;
+  std::string first_;  // the message that is diverted
   Request request_;
-  grpc::ByteBuffer written_;
   Outbox<Reply> outbox_;
   Mutex status_mutex_;
-  grpc::Status status_ ABSL_GUARDED_BY(status_mutex_);
+  std::shared_ptr<Passage> passage_ ABSL_GUARDED_BY(status_mutex_);
+  Status status_ ABSL_GUARDED_BY(status_mutex_);
   bool has_status_ ABSL_GUARDED_BY(status_mutex_) = false;
 };
 

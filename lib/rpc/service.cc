@@ -1,60 +1,44 @@
 #include "lib/rpc/service.h"
 
-#include <grpcpp/impl/codegen/server_callback_handlers.h>
+#include <absl/strings/str_cat.h>
 
 #include <utility>
 
 namespace twofold::rpc {
 namespace {
 
-using grpc::internal::RpcMethod;
 using security::Gate;
 using security::Reason;
-using Handler = grpc::internal::CallbackBidiHandler<grpc::ByteBuffer, grpc::ByteBuffer>;
 
-class Refused final : public ByteStream {
- public:
-  explicit Refused(const grpc::Status& status) { Finish(status); }
-  void OnDone() override { delete this; }
-};
-
-grpc::StatusCode CodeOf(Reason reason) {
-  return reason == Reason::kRole ? grpc::StatusCode::PERMISSION_DENIED
-                                 : grpc::StatusCode::UNAUTHENTICATED;
-}
-
-std::string_view AuthorizationOf(const grpc::CallbackServerContext& context) {
-  const auto& metadata = context.client_metadata();
-  const auto found = metadata.find("authorization");
-  if (found == metadata.end()) return {};
-  return {found->second.data(), found->second.size()};
+absl::StatusCode CodeOf(Reason reason) {
+  return reason == Reason::kRole ? absl::StatusCode::kPermissionDenied
+                                 : absl::StatusCode::kUnauthenticated;
 }
 
 }  // namespace
-
-ByteStream* Refuse(const grpc::Status& why) { return new Refused(why); }
 
 void Service::Guard(std::shared_ptr<Gate> gate, RolesOf roles) {
   gate_ = std::move(gate);
   roles_ = std::move(roles);
 }
 
-void Service::Serve(std::string_view method, Open open) {
-  const std::string& path = paths_.emplace_back(prefix_ + std::string(method));
-  AddMethod(new grpc::internal::RpcServiceMethod(path.c_str(), RpcMethod::BIDI_STREAMING, nullptr));
-  MarkMethodRawCallback(
-      methods_++,
-      new Handler([this, &path, open = std::move(open)](grpc::CallbackServerContext* context) {
-        const grpc::Status status = Check(path, *context);
-        return status.ok() ? open(context) : Refuse(status);
-      }));
+void Service::Serve(std::string_view method, Opener open) {
+  methods_.emplace(absl::StrCat("/", name_, "/", std::string(method)), std::move(open));
 }
 
-grpc::Status Service::Check(const std::string& path,
-                            const grpc::CallbackServerContext& context) const {
-  if (gate_ == nullptr) return grpc::Status::OK;
-  const auto denial = gate_->Check(path, roles_(path), AuthorizationOf(context));
-  return denial ? grpc::Status(CodeOf(denial->reason), denial->message) : grpc::Status::OK;
+Result<std::shared_ptr<ByteStream>> Service::Open(const CallInfo& call) const {
+  const auto method = methods_.find(call.path);
+  if (method == methods_.end()) return absl::UnimplementedError("there is no such method");
+  if (Status status = Check(call); !status.ok()) return status;
+  return method->second(call);
+}
+
+Status Service::Check(const CallInfo& call) const {
+  if (gate_ == nullptr) return absl::OkStatus();
+  const std::string* const authorization = h2::Find(call.metadata, "authorization");
+  const auto denial = gate_->Check(call.path, roles_(call.path),
+                                   authorization == nullptr ? std::string_view() : *authorization);
+  return denial ? Status(CodeOf(denial->reason), denial->message) : absl::OkStatus();
 }
 
 }  // namespace twofold::rpc

@@ -20,11 +20,11 @@ class OneRequestCall : public ServerStream<Request, Reply> {
  private:
   void OnMessage(const Request& request) final {
     if (!std::exchange(asked_, true)) return OnRequest(request);
-    this->Close({grpc::StatusCode::INVALID_ARGUMENT, "the call has more than one request"});
+    this->Close(absl::InvalidArgumentError("the call has more than one request"));
   }
 
   void OnHalfClosed() final {
-    if (!asked_) this->Close({grpc::StatusCode::INVALID_ARGUMENT, "the call has no request"});
+    if (!asked_) this->Close(absl::InvalidArgumentError("the call has no request"));
   }
 
   bool asked_ = false;
@@ -40,20 +40,20 @@ class UnaryCall final : public OneRequestCall<Request, Reply> {
   using Pointer = std::shared_ptr<UnaryCall>;
   using Handler = std::function<void(const Request& request, const Pointer& call)>;
 
-  /// `handler` comes on a thread of gRPC, once the request is there.
+  /// `handler` comes on the loop's thread, once the request is there.
   explicit UnaryCall(Handler handler) : handler_(std::move(handler)) {}
 
   void Answer(Result<Reply> reply) {
-    if (!reply.ok()) return Fail(ToGrpc(reply.status()));
+    if (!reply.ok()) return Fail(reply.status());
     if (answered_.exchange(true)) return;
     this->Add([&](Reply& message) {
       message = *std::move(reply);
       return std::size_t{1};
     });
-    this->Close(grpc::Status::OK);
+    this->Close(absl::OkStatus());
   }
 
-  void Fail(const grpc::Status& status) {
+  void Fail(const Status& status) {
     if (!answered_.exchange(true)) this->Close(status);
   }
 

@@ -44,24 +44,36 @@ std::string Reason(const std::string& text) {
   return absl::StrCat(": ", parts[1], " is not valid UTF-8");
 }
 
-}  // namespace
-
-Status Parse(const grpc::ByteBuffer& bytes, pb::Message& message) {
+/// `parse()` parses `message`, and says whether it could.
+template <typename Parsing>
+Status Explain(const pb::Message& message, Parsing&& parse) {
   static const auto installed = pb::SetLogHandler(&TakeComplaint);
   static_cast<void>(installed);
   std::string text;
   complaint = &text;
-  grpc::ByteBuffer reference = bytes;  // the reader wants to own what it reads: a count, no copy
-  Reader reader(&reference);
-  if (reader.status().ok() && reader.is_compressed()) {
-    complaint = nullptr;
-    return absl::UnimplementedError("compressed messages are not taken");
-  }
-  const bool parsed = reader.status().ok() && message.ParseFromZeroCopyStream(&reader);
+  const bool parsed = parse();
   complaint = nullptr;
   if (parsed) return CheckLimits(message);
   return absl::InvalidArgumentError(
       absl::StrCat("the bytes are not a message ", message.GetTypeName(), Reason(text)));
+}
+
+}  // namespace
+
+Status Parse(const grpc::ByteBuffer& bytes, pb::Message& message) {
+  grpc::ByteBuffer reference = bytes;  // the reader wants to own what it reads: a count, no copy
+  Reader reader(&reference);
+  if (reader.status().ok() && reader.is_compressed()) {
+    return absl::UnimplementedError("compressed messages are not taken");
+  }
+  return Explain(message,
+                 [&] { return reader.status().ok() && message.ParseFromZeroCopyStream(&reader); });
+}
+
+Status Parse(std::string_view bytes, pb::Message& message) {
+  return Explain(message, [&] {
+    return message.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()));
+  });
 }
 
 grpc::ByteBuffer Serialize(const pb::Message& message) {

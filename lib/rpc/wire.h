@@ -3,6 +3,8 @@
 #include <google/protobuf/message.h>
 #include <grpcpp/grpcpp.h>
 
+#include <string_view>
+
 #include "lib/common/result.h"
 
 /// Messages as bytes. Our methods take bytes from gRPC and parse them here, as gRPC's own parsing
@@ -17,6 +19,7 @@ namespace twofold::rpc {
 ///          bytes are compressed. `message` is then in an unknown state.
 /// Cost     That of protobuf's parsing, and of CheckLimits; no copy of the bytes.
 Status Parse(const grpc::ByteBuffer& bytes, google::protobuf::Message& message);
+Status Parse(std::string_view bytes, google::protobuf::Message& message);
 
 /// Empty (no message at all) only if there is no memory.
 grpc::ByteBuffer Serialize(const google::protobuf::Message& message);

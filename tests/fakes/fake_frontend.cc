@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "lib/rpc/channel.h"
+#include "lib/rpc/service.h"
 
 namespace twofold::fakes {
 namespace {
@@ -43,13 +43,14 @@ v1::Moved& AddMoved(v1::SubmitReply& reply, const FakeMove& move) {
 
 }  // namespace
 
-class FakeFrontend::Service final
-    : public v1::Clients::WithRawCallbackMethod_Submit<v1::Clients::Service> {
+class FakeFrontend::Service final : public rpc::Service {
  public:
-  explicit Service(FakeBehaviour behaviour) : behaviour_(std::move(behaviour)) {}
+  explicit Service(FakeBehaviour behaviour)
+      : rpc::Service(v1::Clients::service_full_name()), behaviour_(std::move(behaviour)) {
+    Serve("Submit", &Service::Submit);
+  }
 
-  grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* Submit(
-      grpc::CallbackServerContext*) override;
+  Result<std::shared_ptr<rpc::ByteStream>> Submit(const rpc::CallInfo&);
 
   std::mutex mutex_;  // guards the rest
   std::condition_variable changed_;
@@ -81,7 +82,7 @@ class FakeFrontend::Session final : public rpc::ServerStream<v1::SubmitRequest, 
   }
 
   void OnMessage(const v1::SubmitRequest& request) override {
-    if (const Status status = rpc::Check(request); !status.ok()) return Close(rpc::ToGrpc(status));
+    if (const Status status = rpc::Check(request); !status.ok()) return Close(status);
     {
       const std::lock_guard lock(service_.mutex_);
       if (!std::exchange(has_sent_, true)) Greet(request.moved_epoch());
@@ -104,7 +105,7 @@ class FakeFrontend::Session final : public rpc::ServerStream<v1::SubmitRequest, 
         half_closed_ && std::none_of(service_.held_.begin(), service_.held_.end(),
                                      [this](const auto& job) { return job.second.get() == this; });
     lock.unlock();
-    if (done) Close(grpc::Status::OK);
+    if (done) Close(absl::OkStatus());
   }
 
   void OnGone() override {
@@ -140,30 +141,25 @@ class FakeFrontend::Session final : public rpc::ServerStream<v1::SubmitRequest, 
   bool has_sent_ = false;
 };
 
-grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* FakeFrontend::Service::Submit(
-    grpc::CallbackServerContext*) {
+Result<std::shared_ptr<rpc::ByteStream>> FakeFrontend::Service::Submit(const rpc::CallInfo&) {
   const auto session = std::make_shared<Session>(*this);
   {
     const std::lock_guard lock(mutex_);
     session_ = session;
     ++open_streams_;
   }
-  session->Start();
-  return session.get();
+  return session;
 }
 
 FakeFrontend::FakeFrontend(FakeBehaviour behaviour, int port)
     : service_(std::make_unique<Service>(std::move(behaviour))) {
-  grpc::ServerBuilder builder;
-  rpc::Configure(builder);
-  builder.AddListeningPort("127.0.0.1:" + std::to_string(port), grpc::InsecureServerCredentials(),
-                           &port_);
-  builder.RegisterService(service_.get());
-  server_ = builder.BuildAndStart();
-  if (!server_ || port_ == 0) throw std::runtime_error("the fake frontend cannot listen");
+  auto server = rpc::Listen("127.0.0.1:" + std::to_string(port), {service_.get()});
+  if (!server.ok()) throw std::runtime_error("the fake frontend cannot listen");
+  server_ = *std::move(server);
+  port_ = server_->address().port;
 }
 
-FakeFrontend::~FakeFrontend() { server_->Shutdown(std::chrono::system_clock::now()); }
+FakeFrontend::~FakeFrontend() = default;
 
 std::string FakeFrontend::address() const { return "127.0.0.1:" + std::to_string(port_); }
 
@@ -228,7 +224,7 @@ void FakeFrontend::Answer(std::uint64_t tag, const FakeEnd& end) {
   session->Flush();
 }
 
-void FakeFrontend::EndStreams(const grpc::Status& status) {
+void FakeFrontend::EndStreams(const Status& status) {
   std::unique_lock lock(service_->mutex_);
   const std::shared_ptr<Session> session = service_->session_;
   lock.unlock();

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <grpcpp/grpcpp.h>
-
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
@@ -14,6 +12,7 @@
 
 #include "lib/common/instant.h"
 #include "lib/rpc/batches.h"
+#include "lib/rpc/listen.h"
 #include "lib/rpc/server_stream.h"
 #include "twofold/v1/queue.grpc.pb.h"
 
@@ -83,7 +82,7 @@ class FakeFrontend {
   void Answer(std::uint64_t tag, const FakeEnd& end = {});
 
   /// Ends the newest stream in order.
-  void EndStreams(const grpc::Status& status);
+  void EndStreams(const Status& status);
 
   [[nodiscard]] std::uint64_t received() const;        ///< jobs that it took
   [[nodiscard]] std::set<std::uint64_t> held() const;  ///< tags of jobs without an end
@@ -100,7 +99,7 @@ class FakeFrontend {
   class Session;
 
   std::unique_ptr<Service> service_;
-  std::unique_ptr<grpc::Server> server_;
+  std::unique_ptr<rpc::Server> server_;
   int port_ = 0;
 };
 

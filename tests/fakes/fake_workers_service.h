@@ -1,7 +1,5 @@
 #pragma once
 
-#include <grpcpp/grpcpp.h>
-#include <grpcpp/support/server_callback.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -17,6 +15,7 @@
 
 #include "lib/rpc/batches.h"
 #include "lib/rpc/channel.h"
+#include "lib/rpc/listen.h"
 #include "lib/rpc/server_stream.h"
 #include "twofold/v1/queue.grpc.pb.h"
 
@@ -69,7 +68,7 @@ class FakeWorkStream : public rpc::ServerStream<v1::WorkerMessage, v1::FrontendM
   };
 
   /// How the stream ends when the worker half-closes it; OK unless told.
-  void AnswerHalfCloseWith(grpc::Status status) {
+  void AnswerHalfCloseWith(Status status) {
     const std::lock_guard lock(end_mutex_);
     end_ = std::move(status);
   }
@@ -272,7 +271,7 @@ class FakeWorkStream : public rpc::ServerStream<v1::WorkerMessage, v1::FrontendM
 
   Mailbox<std::optional<v1::WorkerMessage>> received_;
   std::mutex end_mutex_;
-  grpc::Status end_;
+  Status end_;
   std::mutex pause_mutex_;
   std::condition_variable resumed_;
   bool paused_ = false;
@@ -280,21 +279,17 @@ class FakeWorkStream : public rpc::ServerStream<v1::WorkerMessage, v1::FrontendM
 };
 
 /// A frontend's worker side on a free port of loopback; the test decides what it says.
-class FakeWorkersService : private v1::Workers::WithRawCallbackMethod_Work<v1::Workers::Service> {
+class FakeWorkersService : private rpc::Service {
  public:
-  FakeWorkersService() {
-    int port = 0;
-    grpc::ServerBuilder builder;
-    rpc::Configure(builder);
-    builder.AddListeningPort("127.0.0.1:0", grpc::InsecureServerCredentials(), &port);
-    builder.RegisterService(this);
-    server_ = builder.BuildAndStart();
-    address_ = "127.0.0.1:" + std::to_string(port);
+  FakeWorkersService() : rpc::Service(v1::Workers::service_full_name()) {
+    Serve("Work", [this](auto&) {
+      auto stream = std::make_shared<FakeWorkStream>();
+      opened_.Put(stream);
+      return stream;
+    });
+    server_ = rpc::Listen("127.0.0.1:0", {this}).value();
+    address_ = ToString(server_->address());
   }
-  FakeWorkersService(const FakeWorkersService&) = delete;
-  FakeWorkersService& operator=(const FakeWorkersService&) = delete;
-
-  ~FakeWorkersService() override { server_->Shutdown(std::chrono::system_clock::now()); }
 
   [[nodiscard]] const std::string& address() const { return address_; }
 
@@ -302,17 +297,9 @@ class FakeWorkersService : private v1::Workers::WithRawCallbackMethod_Work<v1::W
   std::shared_ptr<FakeWorkStream> Accept() { return opened_.Take().value_or(nullptr); }
 
  private:
-  grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* Work(
-      grpc::CallbackServerContext*) override {
-    auto stream = std::make_shared<FakeWorkStream>();
-    stream->Start();
-    opened_.Put(stream);
-    return stream.get();
-  }
-
   std::string address_;
   Mailbox<std::shared_ptr<FakeWorkStream>> opened_;
-  std::unique_ptr<grpc::Server> server_;
+  std::unique_ptr<rpc::Server> server_;
 };
 
 }  // namespace twofold::fakes

@@ -27,8 +27,7 @@ void ClientPeer::Settle() {
   call_->Settle();
   if (!refused_) return;
   Require(gone(), "what is no batch ends the stream");
-  Require(call_->status().error_code() == grpc::StatusCode::INVALID_ARGUMENT,
-          "the client learns that it was its mistake");
+  Require(absl::IsInvalidArgument(call_->status()), "the client learns that it was its mistake");
 }
 
 void ClientPeer::Take(const std::string& bytes) {

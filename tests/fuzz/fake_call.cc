@@ -1,86 +1,86 @@
 #include "tests/fuzz/fake_call.h"
 
+#include <optional>
 #include <utility>
-#include <vector>
 
 #include "tests/fuzz/target.h"
 
 namespace twofold::fuzz {
-namespace {
 
-std::string ToString(const grpc::ByteBuffer& buffer) {
-  std::vector<grpc::Slice> slices;
-  Require(buffer.Dump(&slices).ok(), "what is written can be read");
-  std::string bytes;
-  for (const grpc::Slice& slice : slices) {
-    bytes.append(reinterpret_cast<const char*>(slice.begin()), slice.size());
+/// What the session has ordered, and waits for.
+class FakeCall::Orders final : public rpc::Wire {
+ public:
+  void Read() override { reads = true; }
+  void Write(const google::protobuf::MessageLite& message) override {
+    written = message.SerializeAsString();
   }
-  return bytes;
-}
+  void Write(const std::string& bytes) override { written = bytes; }
+  void Finish(Status status, h2::Metadata) override {
+    if (!finished) finished = std::move(status);
+  }
+  void BreakOff() override { Finish(absl::CancelledError("broken off"), {}); }
 
-}  // namespace
+  bool reads = false;
+  std::optional<std::string> written;
+  std::optional<Status> finished;
+};
 
-FakeCall::FakeCall(Reactor& session, OnWrite on_write)
-    : session_(session), on_write_(std::move(on_write)) {
-  BindReactor(&session_);
+FakeCall::FakeCall(std::shared_ptr<rpc::ByteStream> session, OnWrite on_write)
+    : orders_(std::make_shared<Orders>()),
+      on_write_(std::move(on_write)),
+      session_(std::move(session)) {
+  session_->Begin(orders_);
 }
 
 FakeCall::~FakeCall() {
-  if (!ended_) Break();
+  if (!ended()) Break();
 }
 
+bool FakeCall::reads() const { return !ended() && orders_->reads && !orders_->finished; }
+
+const Status& FakeCall::status() const { return *orders_->finished; }
+
 void FakeCall::Receive(std::string_view bytes) {
-  const grpc::Slice slice(bytes.data(), bytes.size());
-  *std::exchange(read_, nullptr) = grpc::ByteBuffer(&slice, 1);
-  session_.OnReadDone(true);
+  orders_->reads = false;
+  session_->OnRead(bytes);
 }
 
 void FakeCall::Settle() {
-  if (ended_) return;
+  if (ended()) return;
   TakeWrites();
   EndIfFinished();
 }
 
 void FakeCall::HalfClose() {
   if (!reads()) return;
-  read_ = nullptr;
-  session_.OnReadDone(false);
+  orders_->reads = false;
+  session_->OnReadEnd();
 }
 
 void FakeCall::Break() {
-  if (ended_) return;
-  session_.OnCancel();
-  if (std::exchange(read_, nullptr) != nullptr) session_.OnReadDone(false);
-  if (std::exchange(written_, nullptr) != nullptr) session_.OnWriteDone(false);
-  Require(finished_, "a session finishes when its connection is lost");
-  EndIfFinished();
+  if (ended()) return;
+  session_->OnCancel();
+  End();
+  Require(orders_->finished.has_value(), "a session finishes when its connection is lost");
 }
 
 void FakeCall::TakeWrites() {
-  while (written_ != nullptr) {
-    on_write_(ToString(*std::exchange(written_, nullptr)));
-    session_.OnWriteDone(true);
+  while (orders_->written) {
+    on_write_(*std::exchange(orders_->written, std::nullopt));
+    session_->OnWritten(true);
   }
 }
 
-void FakeCall::WriteAndFinish(const grpc::ByteBuffer* message, grpc::WriteOptions,
-                              grpc::Status status) {
-  written_ = message;
-  Finish(std::move(status));
-}
-
-void FakeCall::Finish(grpc::Status status) {
-  Require(!finished_, "a session finishes once");
-  finished_ = true;
-  status_ = std::move(status);
-}
-
-// As in gRPC, a read that is under way fails before the call ends.
 void FakeCall::EndIfFinished() {
-  if (!finished_ || ended_) return;
-  ended_ = true;
-  if (std::exchange(read_, nullptr) != nullptr) session_.OnReadDone(false);
-  session_.OnDone();
+  if (orders_->finished) End();
+}
+
+/// What is under way fails first.
+void FakeCall::End() {
+  const std::shared_ptr<rpc::ByteStream> session = std::exchange(session_, nullptr);
+  if (std::exchange(orders_->reads, false)) session->OnReadEnd();
+  if (std::exchange(orders_->written, std::nullopt)) session->OnWritten(false);
+  session->OnDone();
 }
 
 }  // namespace twofold::fuzz

@@ -62,8 +62,7 @@ constexpr std::array<void (*)(Turn&), 5> kControls = {
 template <typename Session>
 std::unique_ptr<FakeCall> Call(const std::shared_ptr<Session>& session,
                                FakeCall::OnWrite on_write) {
-  session->Start();
-  return std::make_unique<FakeCall>(*session, std::move(on_write));
+  return std::make_unique<FakeCall>(session, std::move(on_write));
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <arpa/inet.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
+#include <nghttp2/nghttp2.h>
 #include <openssl/pem.h>
 #include <openssl/ssl.h>
 #include <poll.h>
@@ -18,6 +19,7 @@ namespace twofold::testing {
 namespace {
 
 constexpr timeval kPatience{30, 0};
+constexpr std::size_t kFrameHead = 9;  // size, type, flags, stream
 constexpr std::string_view kPreface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
 template <typename T, void (*Free)(T*)>
@@ -42,8 +44,18 @@ struct Http2Peer::Secured {
   Session session;
 };
 
+/// The headers' tables of what the server sends.
+struct Http2Peer::Inflater {
+  Inflater() { nghttp2_hd_inflate_new(&tables); }
+  ~Inflater() { nghttp2_hd_inflate_del(tables); }
+  Inflater(const Inflater&) = delete;
+  Inflater& operator=(const Inflater&) = delete;
+
+  nghttp2_hd_inflater* tables = nullptr;
+};
+
 Http2Peer::Http2Peer(std::uint16_t port, const Tls* tls)
-    : socket_(socket(AF_INET, SOCK_STREAM, 0)) {
+    : socket_(socket(AF_INET, SOCK_STREAM, 0)), inflater_(std::make_unique<Inflater>()) {
   EXPECT_GE(socket_, 0);
   setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &kPatience, sizeof kPatience);
   setsockopt(socket_, SOL_SOCKET, SO_SNDTIMEO, &kPatience, sizeof kPatience);
@@ -91,29 +103,54 @@ long Http2Peer::Read(char* into, std::size_t size) {
                   : recv(socket_, into, size, 0);
 }
 
-std::string Http2Peer::ReadHeader(std::string_view name) {
-  while (true) {
-    // The server writes a name or value as its length and its text.
-    const std::size_t at = received_.find(name);
-    const std::size_t length = at + name.size();
-    if (at != std::string::npos && length < received_.size()) {
-      const auto size = static_cast<std::size_t>(received_[length]);
-      const std::string value = received_.substr(length + 1, size);
-      if (value.size() == size) {
-        received_.clear();
-        return value;
-      }
+/// False: the server has closed.
+bool Http2Peer::Receive() {
+  std::array<char, 65536> buffer{};
+  const long size = Read(buffer.data(), buffer.size());
+  if (size > 0) received_.append(buffer.data(), static_cast<std::size_t>(size));
+  return size > 0;
+}
+
+/// The status of gRPC among the headers of a block; empty: it has none.
+std::string Http2Peer::StatusIn(std::string_view block) {
+  std::string status;
+  const auto* at = reinterpret_cast<const std::uint8_t*>(block.data());
+  const auto* const end = at + block.size();
+  for (int flags = 0; (flags & NGHTTP2_HD_INFLATE_FINAL) == 0;) {
+    nghttp2_nv header{};
+    const ssize_t used = nghttp2_hd_inflate_hd2(inflater_->tables, &header, &flags, at,
+                                                static_cast<std::size_t>(end - at), 1);
+    if (used < 0) {
+      ADD_FAILURE() << "the server sends headers that cannot be read";
+      break;
     }
-    std::array<char, 65536> buffer{};
-    const long size = Read(buffer.data(), buffer.size());
-    if (size <= 0) return {};
-    received_.append(buffer.data(), static_cast<std::size_t>(size));
+    at += used;
+    if ((flags & NGHTTP2_HD_INFLATE_EMIT) == 0) continue;
+    const std::string_view name(reinterpret_cast<const char*>(header.name), header.namelen);
+    if (name == "grpc-status") {
+      status.assign(reinterpret_cast<const char*>(header.value), header.valuelen);
+    }
   }
+  nghttp2_hd_inflate_end_headers(inflater_->tables);
+  return status;
 }
 
 int Http2Peer::ReadStatus() {
-  const std::string status = ReadHeader("grpc-status");
-  return status.empty() ? -1 : std::stoi(status);
+  while (true) {
+    while (received_.size() < kFrameHead) {
+      if (!Receive()) return -1;
+    }
+    const auto byte = [this](std::size_t i) { return static_cast<std::uint8_t>(received_[i]); };
+    const std::size_t size = (std::size_t{byte(0)} << 16 | byte(1) << 8 | byte(2)) + kFrameHead;
+    while (received_.size() < size) {
+      if (!Receive()) return -1;
+    }
+    const std::string frame = received_.substr(0, size);
+    received_.erase(0, size);
+    if (frame[3] != kHeaders) continue;
+    const std::string status = StatusIn(std::string_view(frame).substr(kFrameHead));
+    if (!status.empty()) return std::stoi(status);
+  }
 }
 
 bool Http2Peer::IsClosed(std::chrono::milliseconds patience) {

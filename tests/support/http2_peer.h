@@ -47,11 +47,7 @@ class Http2Peer {
   bool Call(std::string_view path, std::string_view more = {}, std::string_view message = {},
             bool compressed = false);
 
-  /// The value of a header in what comes next, which is then dropped with all before. Empty: it did
-  /// not come, and the server has closed.
-  std::string ReadHeader(std::string_view name);
-
-  /// How a call has ended; -1: the server has closed.
+  /// How the next call has ended; -1: the server has closed.
   int ReadStatus();
 
   /// Whether the server has closed, now or within `patience`. What it sends is dropped.
@@ -72,12 +68,16 @@ class Http2Peer {
 
  private:
   struct Secured;
+  struct Inflater;
   long Read(char* into, std::size_t size);
+  bool Receive();
+  std::string StatusIn(std::string_view block);
 
   int socket_ = -1;
   std::unique_ptr<Secured> secured_;
   std::uint32_t stream_ = 1;
-  std::string received_;
+  std::unique_ptr<Inflater> inflater_;
+  std::string received_;  // frames that have not been looked at
 };
 
 /// The status of a health check over a connection of its own: 0 is that of a server that is well.

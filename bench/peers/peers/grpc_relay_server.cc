@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <map>
 #include <memory>
@@ -56,7 +57,7 @@ class Session final : public rpc::ServerStream<Message, Message> {
     }
   }
 
-  void OnHalfClosed() override { this->Close(grpc::Status::OK); }
+  void OnHalfClosed() override { this->Close(absl::OkStatus()); }
 
   void OnGone() override {
     const std::lock_guard lock(hub_.mutex);
@@ -125,23 +126,17 @@ class Session final : public rpc::ServerStream<Message, Message> {
 class RelayService final : public rpc::Service {
  public:
   RelayService() : rpc::Service(Relay::service_full_name()) {
-    Serve("SubmitPacked", &RelayService::SubmitPacked);
-    Serve("WorkPacked", &RelayService::WorkPacked);
-    Serve("SubmitRepeated", &RelayService::SubmitRepeated);
-    Serve("WorkRepeated", &RelayService::WorkRepeated);
+    Open("SubmitPacked", packed_, false);
+    Open("WorkPacked", packed_, true);
+    Open("SubmitRepeated", repeated_, false);
+    Open("WorkRepeated", repeated_, true);
   }
 
  private:
-  rpc::ByteStream* SubmitPacked(grpc::CallbackServerContext*) { return Open(packed_, false); }
-  rpc::ByteStream* WorkPacked(grpc::CallbackServerContext*) { return Open(packed_, true); }
-  rpc::ByteStream* SubmitRepeated(grpc::CallbackServerContext*) { return Open(repeated_, false); }
-  rpc::ByteStream* WorkRepeated(grpc::CallbackServerContext*) { return Open(repeated_, true); }
-
   template <typename Message>
-  static rpc::ByteStream* Open(Hub<Message>& hub, bool worker) {
-    const auto session = std::make_shared<Session<Message>>(hub, worker);
-    session->Start();
-    return session.get();
+  void Open(std::string_view method, Hub<Message>& hub, bool worker) {
+    Serve(method,
+          [&hub, worker](auto&) { return std::make_shared<Session<Message>>(hub, worker); });
   }
 
   Hub<Packed> packed_;
@@ -154,8 +149,7 @@ void ServeGrpcRelay(std::uint16_t port) {
   RelayService service;
   const auto server = rpc::Listen(fmt::format("127.0.0.1:{}", port), {&service});
   if (!server.ok()) Fail(std::string(server.status().message()));
-  (*server)->Wait();
-  Fail("the relay has ended by itself");
+  for (;;) pause();
 }
 
 }  // namespace twofold::bench

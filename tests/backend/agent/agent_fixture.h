@@ -97,7 +97,7 @@ class AgentTest : public ::testing::Test {
   }
 
   static void Break(fakes::FakeWorkStream& stream) {
-    stream.Close(grpc::Status(grpc::StatusCode::UNAVAILABLE, "restart"));
+    stream.Close(absl::UnavailableError("restart"));
   }
 
   fakes::FakeWorkersService frontend_;

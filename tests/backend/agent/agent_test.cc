@@ -60,10 +60,10 @@ TEST_F(SleepAgentTest, RegisteredMeansWelcomedUntilTheStreamEnds) {
   RunningAgent agent(Options(), kForever);
   const auto hello_sent = frontend_.Accept();
   EXPECT_FALSE(agent.registered());
-  hello_sent->Close(grpc::Status(grpc::StatusCode::UNAVAILABLE, "restart"));
+  hello_sent->Close(absl::UnavailableError("restart"));
   const auto stream = AcceptAndStart(1);
   EXPECT_TRUE(agent.registered());
-  stream->Close(grpc::Status(grpc::StatusCode::UNAVAILABLE, "restart"));
+  stream->Close(absl::UnavailableError("restart"));
   const auto again = frontend_.Accept();
   EXPECT_FALSE(agent.registered());
 }
@@ -318,7 +318,7 @@ TEST_F(SleepAgentTest, StreamThatBreaksWhileLeavingExitsWithOne) {
   RunningAgent agent(Options(), kForever);
   const auto stream = frontend_.Accept();
   stream->Welcome();
-  stream->AnswerHalfCloseWith(grpc::Status(grpc::StatusCode::UNAVAILABLE, "gone"));
+  stream->AnswerHalfCloseWith(absl::UnavailableError("gone"));
   stream->SendDrain();
   EXPECT_EQ(agent.ExitCode(), 1);
 }
@@ -333,7 +333,7 @@ TEST_F(SleepAgentTest, ReconnectKeepsTheJobsAtHandAndDeliversWhatEndedMeanwhile)
   first->SendAssigns(3, 1, {}, std::string("1\0", 2));
   first->SendAssigns(9, 1, {}, std::string("0\0", 2));
   EXPECT_THAT(first->ReceiveResults(1), ElementsAre(Field(&WorkResult::job, 9u)));
-  first->Close(grpc::Status(grpc::StatusCode::UNAVAILABLE, "restart"));
+  first->Close(absl::UnavailableError("restart"));
 
   const auto second = frontend_.Accept();
   const auto hello_message = second->Receive();
@@ -343,7 +343,7 @@ TEST_F(SleepAgentTest, ReconnectKeepsTheJobsAtHandAndDeliversWhatEndedMeanwhile)
   EXPECT_THAT(hello.held_jobs(), UnorderedElementsAre(1, 2, 3));
   EXPECT_THAT(hello.held_attempts(), ElementsAre(1, 1, 1));
   // Not welcome yet: the result of job 3 has to wait for it, however long that takes.
-  second->Close(grpc::Status(grpc::StatusCode::UNAVAILABLE, "restart again"));
+  second->Close(absl::UnavailableError("restart again"));
 
   const auto third = frontend_.Accept();
   EXPECT_EQ(third->Welcome().held_jobs_size(), 3);
@@ -356,7 +356,7 @@ TEST_F(SleepAgentTest, ReconnectKeepsTheJobsAtHandAndDeliversWhatEndedMeanwhile)
 
 TEST_F(SleepAgentTest, RefusedHelloIsTriedAgainIfItMayWait) {
   RunningAgent agent(Options(), kForever);
-  frontend_.Accept()->Close(grpc::Status(grpc::StatusCode::NOT_FOUND, "no queue 'sleep'"));
+  frontend_.Accept()->Close(absl::NotFoundError("no queue 'sleep'"));
   EXPECT_EQ(frontend_.Accept()->Welcome().queue(), "sleep");
 }
 
@@ -364,7 +364,7 @@ TEST_F(SleepAgentTest, RefusedHelloExitsWithOneIfItMayNotWait) {
   AgentOptions options = Options();
   options.link.give_up = std::chrono::seconds(60);
   RunningAgent agent(options, kForever);
-  frontend_.Accept()->Close(grpc::Status(grpc::StatusCode::NOT_FOUND, "no queue 'sleep'"));
+  frontend_.Accept()->Close(absl::NotFoundError("no queue 'sleep'"));
   EXPECT_EQ(agent.ExitCode(), 1);
 }
 
@@ -389,7 +389,7 @@ TEST_F(SleepAgentTest, ShutdownWithJobsAndWithoutFrontendIsBoundedAndSaysSo) {
   options.drain_limit = std::chrono::milliseconds(20);
   RunningAgent agent(options, kForever);
   const auto stream = AcceptAndStart(1);
-  stream->Close(grpc::Status(grpc::StatusCode::UNAVAILABLE, "gone"));
+  stream->Close(absl::UnavailableError("gone"));
   const auto silent = frontend_.Accept();  // never welcomes
   agent.Shutdown();
   EXPECT_EQ(agent.ExitCode(), 1);

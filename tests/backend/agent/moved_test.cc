@@ -182,7 +182,7 @@ TEST_F(MovedTest, WhatAnOwnerRefusesIsNotFinal) {
   options.link.give_up = std::chrono::seconds(60);
   RunningAgent agent(options, kForever);
   AnswerMoved(frontend_, 5, {owner_.address()});
-  owner_.Accept()->Close(grpc::Status(grpc::StatusCode::NOT_FOUND, "no queue 'sleep'"));
+  owner_.Accept()->Close(absl::NotFoundError("no queue 'sleep'"));
   EXPECT_EQ(frontend_.Accept()->Welcome().moved_epoch(), 0u);
 }
 

@@ -76,11 +76,14 @@ class GrpcCallsUsTest : public ::testing::Test {
     std::vector<Descriptor> listeners;
     listeners.push_back(std::move(listener.socket));
     server_ = std::make_unique<Server>(
-        loop_, std::move(listeners), ServerLimits{},
-        [](Stream& stream) -> Result<std::shared_ptr<End>> {
-          if (stream.path() != "/test.Echo/Call") return absl::UnimplementedError(stream.path());
-          return std::shared_ptr<End>(std::make_shared<ObedientEnd>(stream));
-        });
+        loop_, std::move(listeners),
+        Server::Options{.limits = {},
+                        .ledger = ledger_,
+                        .serve = [](Stream& stream, auto&) -> Result<std::shared_ptr<End>> {
+                          if (stream.path() == "/test.Echo/Call")
+                            return std::make_shared<ObedientEnd>(stream);
+                          return absl::UnimplementedError(stream.path());
+                        }});
     running_ = std::thread([this] { loop_.Run(); });
     grpc::ChannelArguments arguments;
     arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
@@ -113,6 +116,7 @@ class GrpcCallsUsTest : public ::testing::Test {
 
   Loop loop_;
   std::uint16_t port_ = 0;
+  Ledger ledger_{{}};
   std::unique_ptr<Server> server_;
   std::thread running_;
   std::shared_ptr<grpc::Channel> channel_;

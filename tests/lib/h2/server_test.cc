@@ -71,12 +71,18 @@ class BlockingPeer {
 
 class H2ServerTest : public ::testing::Test {
  protected:
-  void Serve(const ServerLimits& limits = {}, Session::Serve serve = Echo) {
+  void Serve(const ServerLimits& limits = {}, const Session::Serve& serve = Echo,
+             const Budgets& budgets = {}) {
     Loopback listener;
     port_ = listener.port;
     std::vector<Descriptor> listeners;
     listeners.push_back(std::move(listener.socket));
-    server_ = std::make_unique<Server>(loop_, std::move(listeners), limits, std::move(serve));
+    ledger_ = std::make_unique<Ledger>(budgets);
+    server_ = std::make_unique<Server>(
+        loop_, std::move(listeners),
+        Server::Options{.limits = limits,
+                        .ledger = *ledger_,
+                        .serve = [serve](Stream& stream, auto&) { return serve(stream); }});
   }
 
   Client& Connect(const Limits& limits = {}) {
@@ -98,6 +104,7 @@ class H2ServerTest : public ::testing::Test {
 
   Loop loop_;
   std::uint16_t port_ = 0;
+  std::unique_ptr<Ledger> ledger_;
   std::unique_ptr<Server> server_;
   std::vector<std::unique_ptr<Client>> clients_;
   std::vector<std::string> closed_;
@@ -134,7 +141,7 @@ TEST_F(H2ServerTest, ManyConnectionsAreServedAtOnce) {
   EXPECT_EQ(server_->connections(), 200U);
   clients_.clear();
   EXPECT_TRUE(TurnUntil(loop_, [&] { return server_->connections() == 0; }));
-  EXPECT_EQ(server_->held(), 0U);
+  EXPECT_EQ(ledger_->held(), 0U);
 }
 
 TEST_F(H2ServerTest, NobodyListensIsToldInWords) {
@@ -199,21 +206,20 @@ TEST_F(H2ServerTest, PeerThatReadsNothingHoldsABoundedAmount) {
   const std::string room = Http2Peer::Number(0x7fff0000 - 65'535);
   peer.Send(Greeting(Http2Peer::Number(4, 2) + Http2Peer::Number(0x7fff0000)) +
             Frame(NGHTTP2_WINDOW_UPDATE, 0, 0, room) + CallHeaders(1));
-  ASSERT_TRUE(TurnUntil(loop_, [&] { return server_->held() > 300'000; }));
+  ASSERT_TRUE(TurnUntil(loop_, [&] { return ledger_->held() > 300'000; }));
   for (int i = 0; i < 20; ++i) loop_.Turn(milliseconds(1));
   // What was pulled for one write, and what the socket did not take of another; not all.
-  EXPECT_LT(server_->held(), std::size_t{6} << 20);
+  EXPECT_LT(ledger_->held(), std::size_t{6} << 20);
   EXPECT_EQ(server_->connections(), 1U);
 }
 
 TEST_F(H2ServerTest, LargestHolderEndsWhenMemoryIsShort) {
-  ServerLimits limits;
-  limits.budgets = {.connection = 4 << 20, .host = 4 << 20, .all = 4 << 20};
-  Serve(limits, [](Stream& stream) -> Result<std::shared_ptr<End>> {
+  const auto serve = [](Stream& stream) -> Result<std::shared_ptr<End>> {
     const auto bytes = std::stoul(*Find(stream.metadata(), "hold"));
     stream.Hold(bytes);
     return Echo(stream);
-  });
+  };
+  Serve({}, serve, {.connection = 4 << 20, .host = 4 << 20, .all = 4 << 20});
   const auto hold = [&](const char* bytes) {
     const auto end = std::make_shared<RecordingEnd>();
     EXPECT_TRUE(Connect().Call({.path = "/x/y", .metadata = {{"hold", bytes}}}, end).ok());
@@ -221,7 +227,7 @@ TEST_F(H2ServerTest, LargestHolderEndsWhenMemoryIsShort) {
   };
   const auto small = hold("1000000");
   const auto large = hold("2500000");
-  ASSERT_TRUE(TurnUntil(loop_, [&] { return server_->held() > 3'500'000; }));
+  ASSERT_TRUE(TurnUntil(loop_, [&] { return ledger_->held() > 3'500'000; }));
   const auto last = hold("1500000");
   ASSERT_TRUE(TurnUntil(loop_, [&] { return large->ended.has_value(); }));
   EXPECT_TRUE(absl::IsUnavailable(*large->ended));

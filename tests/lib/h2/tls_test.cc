@@ -37,7 +37,7 @@ class H2TlsTest : public ::testing::Test {
     port_ = listener.port;
     std::vector<Descriptor> listeners;
     listeners.push_back(std::move(listener.socket));
-    const auto serve = [](Stream& stream) -> Result<std::shared_ptr<End>> {
+    const auto serve = [](Stream& stream, auto&) -> Result<std::shared_ptr<End>> {
       auto end = std::make_shared<RecordingEnd>();
       end->stream = &stream;
       end->on_half_closed = [raw = end.get()] {
@@ -46,7 +46,10 @@ class H2TlsTest : public ::testing::Test {
       };
       return std::shared_ptr<End>(std::move(end));
     };
-    server_ = std::make_unique<Server>(loop_, std::move(listeners), limits, serve, *tls);
+    server_ = std::make_unique<Server>(
+        loop_, std::move(listeners),
+        Server::Options{
+            .limits = limits, .ledger = ledger_, .serve = serve, .tls = [tls] { return *tls; }});
   }
 
   /// A whole call by a caller that shows and demands what `material` has.
@@ -69,6 +72,7 @@ class H2TlsTest : public ::testing::Test {
   const Authority authority_;
   Loop loop_;
   std::uint16_t port_ = 0;
+  Ledger ledger_{{}};
   std::unique_ptr<Server> server_;
   std::unique_ptr<Client> client_;
   std::shared_ptr<RecordingEnd> end_;

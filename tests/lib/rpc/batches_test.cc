@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "lib/h2/metadata.h"
 #include "lib/rpc/channel.h"
 #include "lib/rpc/limits.h"
 #include "tests/fakes/retry_after.h"
@@ -122,9 +123,11 @@ TEST(AssignBatch, RowsComeBackAsTheyWereAppended) {
 }
 
 TEST(RetryInfo, TravelsInTheStatus) {
-  const grpc::Status status = FullStatus("full", std::chrono::milliseconds(1500));
-  EXPECT_EQ(status.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
-  EXPECT_EQ(RetryAfter(status), std::chrono::milliseconds(1500));
+  const Status status = FullStatus("full", std::chrono::milliseconds(1500));
+  EXPECT_TRUE(absl::IsResourceExhausted(status));
+  const grpc::Status received(grpc::StatusCode::RESOURCE_EXHAUSTED, "full",
+                              std::string(status.GetPayload(h2::kStatusDetails).value()));
+  EXPECT_EQ(RetryAfter(received), std::chrono::milliseconds(1500));
   EXPECT_EQ(RetryAfter(grpc::Status::OK), std::nullopt);
 }
 

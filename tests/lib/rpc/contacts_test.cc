@@ -6,6 +6,7 @@
 
 #include "lib/rpc/dialer.h"
 #include "lib/rpc/listen.h"
+#include "tests/lib/rpc/ended_stream.h"
 
 namespace twofold::rpc {
 namespace {
@@ -18,7 +19,7 @@ class ContactService final : public Service {
   ContactService() : Service("test.Any") { Serve("Stream", &ContactService::Stream); }
 
  private:
-  ByteStream* Stream(grpc::CallbackServerContext*) { return Refuse(grpc::Status::OK); }
+  Result<std::shared_ptr<ByteStream>> Stream(const CallInfo&) { return EndedStream::Make(); }
 };
 
 class ContactsTest : public ::testing::Test {
@@ -30,7 +31,7 @@ class ContactsTest : public ::testing::Test {
   }
   static std::string PortOf(const Server& server) { return std::to_string(server.address().port); }
   static void Stop(std::unique_ptr<Server>& server) {
-    server->Shutdown(std::chrono::system_clock::now());
+    server->Shutdown(Duration(0));
     server.reset();
   }
 

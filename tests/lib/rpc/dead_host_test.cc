@@ -51,21 +51,22 @@ struct Ends {
 /// The server's end of a stream that goes on until it breaks.
 class Endless final : public ByteStream {
  public:
-  explicit Endless(Ends& events) : events_(events) { StartRead(&message_); }
+  explicit Endless(Ends& events) : events_(events) {}
 
  private:
-  void OnReadDone(bool ok) override {
-    if (!ok) {
-      events_.breaks.Happens();
-      return Finish(grpc::Status::OK);
-    }
+  void OnBegin() override { StartRead(); }
+  void OnRead(std::string_view) override {
     events_.begins.Happens();
-    StartRead(&message_);
+    StartRead();
   }
-  void OnDone() override { delete this; }
+  void OnReadEnd() override {
+    events_.breaks.Happens();
+    Finish(absl::OkStatus());
+  }
+  void OnWritten(bool) override {}
+  void OnDone() override {}
 
   Ends& events_;
-  grpc::ByteBuffer message_;
 };
 
 class EndlessService final : public Service {
@@ -75,7 +76,9 @@ class EndlessService final : public Service {
   Ends events;
 
  private:
-  ByteStream* Stream(grpc::CallbackServerContext*) { return new Endless(events); }
+  Result<std::shared_ptr<ByteStream>> Stream(const CallInfo&) {
+    return std::make_shared<Endless>(events);
+  }
 };
 
 using NameOfEnd = int (*)(int fd, sockaddr* address, socklen_t* size);

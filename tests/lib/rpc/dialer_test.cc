@@ -6,6 +6,7 @@
 #include <string>
 
 #include "lib/rpc/listen.h"
+#include "tests/lib/rpc/ended_stream.h"
 #include "tests/support/name_server.h"
 
 namespace twofold::rpc {
@@ -29,7 +30,7 @@ class AnyService final : public Service {
   AnyService() : Service("test.Any") { Serve("Stream", &AnyService::Stream); }
 
  private:
-  ByteStream* Stream(grpc::CallbackServerContext*) { return Refuse(grpc::Status::OK); }
+  Result<std::shared_ptr<ByteStream>> Stream(const CallInfo&) { return EndedStream::Make(); }
 };
 
 class DialerTest : public ::testing::Test {
@@ -50,7 +51,7 @@ class DialerTest : public ::testing::Test {
     port_ = std::to_string(server_->address().port);
   }
   void StopServing() {
-    server_->Shutdown(std::chrono::system_clock::now());
+    server_->Shutdown(Duration(0));
     server_.reset();
   }
 

@@ -9,6 +9,7 @@
 #include "lib/rpc/route_dialer.h"
 #include "lib/security/client.h"
 #include "lib/security/server.h"
+#include "tests/lib/rpc/ended_stream.h"
 #include "tests/support/certificates.h"
 #include "tests/support/program.h"
 
@@ -28,7 +29,7 @@ class SilentService final : public Service {
   SilentService() : Service("test.Silent") { Serve("Stream", &SilentService::Stream); }
 
  private:
-  ByteStream* Stream(grpc::CallbackServerContext*) { return Refuse(grpc::Status::OK); }
+  Result<std::shared_ptr<ByteStream>> Stream(const CallInfo&) { return EndedStream::Make(); }
 };
 
 class NamedFrontendTest : public ::testing::Test {

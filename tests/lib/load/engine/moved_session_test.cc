@@ -216,7 +216,7 @@ TEST_F(MovedSessionTest, WhatRanOnAnOldStreamThatBreaksIsSubmittedAgain) {
   const std::set<std::uint64_t> tags = first.held();
   MoveTo(*owner, 5, Some(tags, 2));
   ASSERT_TRUE(AwaitHeld(*owner, 2));
-  first.EndStreams({grpc::StatusCode::UNAVAILABLE, "drained"});
+  first.EndStreams(absl::UnavailableError("drained"));
   ASSERT_TRUE(AwaitHeld(*owner, 5));
   EXPECT_EQ(owner->held(), tags);
   EXPECT_EQ(owner->received(), 5U);
@@ -229,7 +229,7 @@ TEST_F(MovedSessionTest, JobsOnAnOldStreamDoNotMoveWhenTheNewOneBreaks) {
   MoveTo(*owner, 5, Some(first.held(), 2));
   ASSERT_TRUE(AwaitHeld(*owner, 2));
   const std::set<std::uint64_t> on_owner = owner->held();
-  owner->EndStreams({grpc::StatusCode::UNAVAILABLE, "restart"});
+  owner->EndStreams(absl::UnavailableError("restart"));
   ASSERT_TRUE(owner->Await(
       [](std::uint64_t received, std::size_t held) { return received == 4 && held == 2; }));
   EXPECT_EQ(owner->held(), on_owner);

@@ -188,7 +188,7 @@ TEST_F(SessionTest, ComesBackAfterAStreamThatWasEnded) {
   Start(fakes::Hold());
   generator.SetParallelism(3);
   ASSERT_TRUE(AwaitHeld(3));
-  frontend->EndStreams({grpc::StatusCode::PERMISSION_DENIED, "not you"});
+  frontend->EndStreams(absl::PermissionDeniedError("not you"));
   ASSERT_TRUE(frontend->Await(
       [](std::uint64_t received, std::size_t held) { return received == 6 && held == 3; }));
   EXPECT_EQ(generator.Look().interruptions, 1U);

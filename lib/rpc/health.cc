@@ -1,0 +1,79 @@
+#include "lib/rpc/health.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "grpc/health/v1/health.pb.h"
+
+namespace twofold::rpc {
+
+using grpc::health::v1::HealthCheckRequest;
+using grpc::health::v1::HealthCheckResponse;
+
+/// Tells its caller how a service is, and again when that changes.
+class HealthService::WatchCall final
+    : public OneRequestCall<HealthCheckRequest, HealthCheckResponse> {
+ public:
+  explicit WatchCall(HealthService& health) : health_(health) {}
+
+  void Tell(HealthCheckResponse::ServingStatus status) {
+    Add([status](HealthCheckResponse& reply) {
+      reply.set_status(status);
+      return std::size_t{1};
+    });
+    Flush();
+  }
+
+ private:
+  void OnRequest(const HealthCheckRequest& request) override {
+    if (!health_.Knows(request.service())) return Tell(HealthCheckResponse::SERVICE_UNKNOWN);
+    bool serves = false;
+    {
+      const MutexLock lock(health_.mutex_);
+      serves = health_.serves_;
+      std::erase_if(health_.watchers_, [](const auto& watcher) { return watcher.expired(); });
+      health_.watchers_.push_back(std::static_pointer_cast<WatchCall>(shared_from_this()));
+    }
+    Tell(serves ? HealthCheckResponse::SERVING : HealthCheckResponse::NOT_SERVING);
+  }
+
+  HealthService& health_;
+};
+
+HealthService::HealthService() : Service("grpc.health.v1.Health") {
+  Service::Serve<HealthCheckRequest, HealthCheckResponse>(
+      "Check", [this](const HealthCheckRequest& request) -> Result<HealthCheckResponse> {
+        if (!Knows(request.service())) return absl::NotFoundError("there is no such service");
+        HealthCheckResponse reply;
+        const MutexLock lock(mutex_);
+        reply.set_status(serves_ ? HealthCheckResponse::SERVING : HealthCheckResponse::NOT_SERVING);
+        return reply;
+      });
+  Service::Serve("Watch", &HealthService::Watch);
+}
+
+void HealthService::Serve(const std::vector<Service*>& services) {
+  for (const Service* const service : services) names_.push_back(service->name());
+}
+
+bool HealthService::Knows(const std::string& service) const {
+  return service.empty() || std::find(names_.begin(), names_.end(), service) != names_.end();
+}
+
+Result<std::shared_ptr<ByteStream>> HealthService::Watch(const CallInfo&) {
+  return std::make_shared<WatchCall>(*this);
+}
+
+void HealthService::Stop() {
+  std::vector<std::weak_ptr<WatchCall>> watchers;
+  {
+    const MutexLock lock(mutex_);
+    serves_ = false;
+    watchers.swap(watchers_);
+  }
+  for (const auto& weak : watchers) {
+    if (const auto watcher = weak.lock()) watcher->Tell(HealthCheckResponse::NOT_SERVING);
+  }
+}
+
+}  // namespace twofold::rpc

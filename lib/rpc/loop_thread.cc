@@ -1,0 +1,48 @@
+#include "lib/rpc/loop_thread.h"
+
+#include <spdlog/spdlog.h>
+
+#include <future>
+
+#include "lib/common/limited_log.h"
+
+namespace twofold::rpc {
+namespace {
+
+thread_local const LoopThread* current = nullptr;
+
+constexpr Duration kLongTurn = std::chrono::milliseconds(50);  // others wait meanwhile
+
+void LookAtTurn(Duration took) {
+  static LimitedLog log;
+  if (took < kLongTurn) return;
+  const auto others = log.Admit(Now());
+  if (others) spdlog::warn("a turn of the loop took {:.0f} ms{}", ToSeconds(took) * 1e3, *others);
+}
+
+}  // namespace
+
+LoopThread::LoopThread(const h2::Budgets& budgets)
+    : loop_(LookAtTurn), ledger_(budgets), thread_([this] {
+        current = this;
+        loop_.Run();
+      }) {}
+
+LoopThread::~LoopThread() {
+  loop_.Stop();
+  thread_.join();
+}
+
+const LoopThread* LoopThread::Current() { return current; }
+
+void LoopThread::Do(const std::function<void()>& task) {
+  if (Current() == this) return task();
+  std::promise<void> done;
+  Post([&] {
+    task();
+    done.set_value();
+  });
+  done.get_future().wait();
+}
+
+}  // namespace twofold::rpc

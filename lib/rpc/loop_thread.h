@@ -1,0 +1,44 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <thread>
+
+#include "lib/h2/account.h"
+#include "lib/h2/limits.h"
+#include "lib/h2/loop.h"
+
+namespace twofold::rpc {
+
+/// A loop on a thread of its own, and the budget of all servers on it: what one turn brings to
+/// several of them is answered together, and what their peers make this process hold counts
+/// together.
+///
+/// Threads  Safe, but for loop() and ledger(), which belong to the thread. The last holder must not
+///          be that thread.
+class LoopThread {
+ public:
+  explicit LoopThread(const h2::Budgets& budgets);
+  ~LoopThread();
+  LoopThread(const LoopThread&) = delete;
+  LoopThread& operator=(const LoopThread&) = delete;
+
+  [[nodiscard]] h2::Loop& loop() { return loop_; }
+  [[nodiscard]] h2::Ledger& ledger() { return ledger_; }
+
+  /// The one whose thread the caller is on; null: none.
+  [[nodiscard]] static const LoopThread* Current();
+
+  /// `task` runs in the next turn; not if the thread ends before.
+  void Post(std::function<void()> task) { loop_.Post(std::move(task)); }
+
+  /// Runs `task` on the thread, and waits for it.
+  void Do(const std::function<void()>& task);
+
+ private:
+  h2::Loop loop_;
+  h2::Ledger ledger_;
+  std::thread thread_;  // last: it uses the others
+};
+
+}  // namespace twofold::rpc

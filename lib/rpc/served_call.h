@@ -1,0 +1,77 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "lib/h2/message.h"
+#include "lib/h2/stream.h"
+#include "lib/rpc/byte_stream.h"
+#include "lib/rpc/loop_thread.h"
+
+namespace twofold::rpc {
+
+/// A call on a stream of HTTP/2: between the stream, which belongs to the loop, and the service,
+/// which may give orders from any thread.
+///
+/// Lives as long as the stream, or whoever keeps the service's ByteStream.
+class ServedCall final : public h2::End,
+                         public Wire,
+                         public std::enable_shared_from_this<ServedCall> {
+ public:
+  /// On the loop's thread. `thread` and `stream` belong to each other.
+  ServedCall(const std::shared_ptr<LoopThread>& thread, h2::Stream& stream)
+      : thread_(thread), id_(thread.get()), stream_(&stream) {}
+
+  /// `service` serves the call from now on.
+  void Begin(std::shared_ptr<ByteStream> service);
+
+  void Read() override;
+  void Write(const google::protobuf::MessageLite& message) override;
+  void Write(const std::string& bytes) override;
+  void Finish(Status status, h2::Metadata trailers) override;
+  void BreakOff() override;
+
+ private:
+  /// What is to be sent next: one of both, or none.
+  struct Sendable {
+    const google::protobuf::MessageLite* message = nullptr;
+    const std::string* bytes = nullptr;
+
+    explicit operator bool() const { return message != nullptr || bytes != nullptr; }
+  };
+
+  void OnMessage(std::string_view bytes) override;
+  void OnHalfClosed() override;
+  void Pull(h2::MessageWriter& out) override;
+  void OnEnd(const Status& status, const h2::Metadata& trailers) override;
+
+  /// Runs `order()` on the loop's thread, now or soon, unless the call is over.
+  template <typename Order>
+  void Carry(Order order) {
+    if (LoopThread::Current() == id_) {
+      if (stream_ != nullptr) order();
+    } else if (const auto thread = thread_.lock()) {
+      thread->Post([self = shared_from_this(), order = std::move(order)] {
+        if (self->stream_ != nullptr) order();
+      });
+    }
+  }
+
+  void Send(Sendable next);
+
+  // Weak: what posts to a thread must not keep it, as its last holder must not be that thread.
+  const std::weak_ptr<LoopThread> thread_;
+  const LoopThread* const id_;  // compared only
+
+  // The loop's thread only.
+  h2::Stream* stream_;                   // null: the call is over
+  std::shared_ptr<ByteStream> service_;  // the same
+  bool reading_ = false;
+  bool half_closed_ = false;
+  Sendable next_;
+  bool writing_ = false;  // a message was given to the stream
+};
+
+}  // namespace twofold::rpc
