@@ -47,9 +47,7 @@ class Worker {
   /// `tells`: each message says what the worker uses, which is far more often than workers do.
   Worker(QueueSet& queues, std::uint64_t process, bool tells)
       : session_(std::make_shared<WorkerSession>(queues)), tells_(tells) {
-    session_->Start();
-    call_ =
-        std::make_unique<FakeCall>(*session_, [this](const std::string& bytes) { Take(bytes); });
+    call_ = std::make_unique<FakeCall>(session_, [this](const std::string& bytes) { Take(bytes); });
     call_->Receive(Hello(process));
     call_->Settle();
   }
@@ -102,8 +100,7 @@ void RoundTrip(benchmark::State& state) {
   for (std::uint64_t i = 1; i <= streams; ++i) {
     workers.push_back(std::make_unique<Worker>(queues, i, state.range(2) != 0));
     const auto client = std::make_shared<ClientSession>(queues, queue::SubmitterId{i});
-    client->Start();
-    clients.push_back(std::make_unique<FakeCall>(*client, [](const std::string&) {}));
+    clients.push_back(std::make_unique<FakeCall>(client, [](const std::string&) {}));
   }
   for (auto _ : state) {
     for (const auto& client : clients) client->Receive(batch);
