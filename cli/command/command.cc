@@ -77,6 +77,7 @@ const std::map<std::string, std::string> kGroups = {
     {"queue", "Pause, resume and drain queues"},
     {"job", "Submit, look at, follow, explain, cancel and requeue jobs"},
     {"lifecycle", "How long workloads of Kubernetes take from moment to moment of their lives"},
+    {"run", "Run benchmarks, and delete runs"},
     {"store", "Move all jobs, runs and results of a frontend to another store"},
     {"worker", "Look at, pause, resume and drain workers"},
 };
