@@ -51,14 +51,19 @@ void CrashRecorder::Check(const std::vector<v1::Job>& finished) const {
   }
 }
 
+bool CrashRecorder::WasRefused(const v1::Job& job) const {
+  return job.outcome() == v1::OUTCOME_CANCELLED && !accepted_.contains(job.run());
+}
+
 void CrashRecorder::CheckEnd(const v1::Job& job) const {
   const std::string text = job.ShortDebugString();
   const auto most = std::max(submitted_.at(job.run()).max_attempts(), 1U);
   ASSERT_EQ(job.state(), v1::JOB_STATE_FINISHED) << text;
   // An attempt that never got to its worker has a number, but does not count.
-  const bool as_it_should = job.outcome() == v1::OUTCOME_SUCCEEDED ||
-                            (job.outcome() == v1::OUTCOME_LOST && job.attempts() >= most) ||
-                            (job.outcome() == v1::OUTCOME_CANCELLED && cancels_.contains(job.id()));
+  const bool as_it_should =
+      job.outcome() == v1::OUTCOME_SUCCEEDED ||
+      (job.outcome() == v1::OUTCOME_LOST && job.attempts() >= most) ||
+      (job.outcome() == v1::OUTCOME_CANCELLED && cancels_.contains(job.id())) || WasRefused(job);
   EXPECT_TRUE(as_it_should) << text;
   if (const auto told = told_.find(job.id()); told != told_.end()) {
     EXPECT_EQ(told->second.outcome, job.outcome()) << "told otherwise before: " << text;

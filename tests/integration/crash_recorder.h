@@ -40,6 +40,9 @@ class CrashRecorder {
   /// Whether all accepted jobs are among these.
   bool AllIn(const std::vector<v1::Job>& finished) const;
 
+  /// Whether a job was cancelled of which nobody was told that it is kept: the store failed before.
+  bool WasRefused(const v1::Job& job) const;
+
   /// Holds all of it against what there is when all has ended.
   void Check(const std::vector<v1::Job>& finished) const;
 
