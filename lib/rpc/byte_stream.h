@@ -3,6 +3,7 @@
 #include <google/protobuf/message_lite.h>
 
 #include <chrono>
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
@@ -34,6 +35,7 @@ class Wire {
   virtual void Write(const std::string& bytes) = 0;
   virtual void Finish(Status status, h2::Metadata trailers) = 0;
   virtual void BreakOff() = 0;
+  virtual void Charge(std::size_t bytes) = 0;
 };
 
 /// The service's side of a call, whatever the kind of its method: all calls look the same on the
@@ -59,6 +61,9 @@ class ByteStream : public std::enable_shared_from_this<ByteStream> {
   /// OnWritten follows; `message` stays as it is until then.
   void StartWrite(const google::protobuf::MessageLite& message) { wire_->Write(message); }
   void StartWrite(const std::string& bytes) { wire_->Write(bytes); }
+  /// So many bytes wait in this process until the peer takes more, beside what is being written;
+  /// they are charged to the connection. Replaces what was said before.
+  void Charge(std::size_t bytes) { wire_->Charge(bytes); }
   /// Ends the call when all that was written has gone; also before OnBegin. The first call wins.
   /// A payload of `status` named h2::kStatusDetails goes along as its details.
   void Finish(Status status, h2::Metadata trailers = {});

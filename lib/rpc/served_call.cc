@@ -23,15 +23,23 @@ void ServedCall::Read() {
 }
 
 void ServedCall::Write(const google::protobuf::MessageLite& message) {
-  Send({.message = &message});
+  Send({.message = &message, .size = message.ByteSizeLong()});
 }
 
-void ServedCall::Write(const std::string& bytes) { Send({.bytes = &bytes}); }
+void ServedCall::Write(const std::string& bytes) { Send({.bytes = &bytes, .size = bytes.size()}); }
 
 void ServedCall::Send(Sendable next) {
   Carry([this, next] {
     next_ = next;
+    Recount();
     stream_->WantPull();
+  });
+}
+
+void ServedCall::Charge(std::size_t bytes) {
+  Carry([this, bytes] {
+    held_ = bytes;
+    Recount();
   });
 }
 
@@ -69,10 +77,11 @@ void ServedCall::Pull(h2::MessageWriter& out) {
   if (sent.bytes != nullptr) {
     writing_ = out.Add(*sent.bytes);
   } else {
-    writing_ = out.Add(sent.message->ByteSizeLong(), [&sent](char* to) {
+    writing_ = out.Add(sent.size, [&sent](char* to) {
       sent.message->SerializeWithCachedSizesToArray(reinterpret_cast<std::uint8_t*>(to));
     });
   }
+  Recount();  // it is the stream's now
 }
 
 void ServedCall::OnEnd(const Status& status, const h2::Metadata&) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -32,12 +33,14 @@ class ServedCall final : public h2::End,
   void Write(const std::string& bytes) override;
   void Finish(Status status, h2::Metadata trailers) override;
   void BreakOff() override;
+  void Charge(std::size_t bytes) override;
 
  private:
   /// What is to be sent next: one of both, or none.
   struct Sendable {
     const google::protobuf::MessageLite* message = nullptr;
     const std::string* bytes = nullptr;
+    std::size_t size = 0;
 
     explicit operator bool() const { return message != nullptr || bytes != nullptr; }
   };
@@ -60,6 +63,7 @@ class ServedCall final : public h2::End,
   }
 
   void Send(Sendable next);
+  void Recount() { stream_->Hold(held_ + next_.size); }
 
   // Weak: what posts to a thread must not keep it, as its last holder must not be that thread.
   const std::weak_ptr<LoopThread> thread_;
@@ -71,6 +75,7 @@ class ServedCall final : public h2::End,
   bool reading_ = false;
   bool half_closed_ = false;
   Sendable next_;
+  std::size_t held_ = 0;  // by the service
   bool writing_ = false;  // a message was given to the stream
 };
 

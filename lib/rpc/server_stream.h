@@ -46,7 +46,11 @@ class ServerStream : public ByteStream {
     return outbox_.Add(std::forward<Fill>(fill));
   }
 
-  void Flush() { Do(outbox_.Flush()); }
+  void Flush() {
+    const Next next = outbox_.Flush();
+    Do(next);
+    if (next == Next::kNothing) Charge(outbox_.waiting_bytes());  // behind a write
+  }
 
   /// Keeps `place` as long as the stream is open. Call it before the stream begins, as SetDivert.
   void Hold(std::shared_ptr<void> place) { place_ = std::move(place); }
@@ -112,6 +116,7 @@ class ServerStream : public ByteStream {
   void OnWritten(bool ok) final {
     if (Passage* const passage = GetPassage()) return passage->OnWritten(ok);
     Do(outbox_.EndWrite(ok));
+    if (ok) Charge(outbox_.waiting_bytes());
     if (ok) OnSent();
     if (outbox_.ResumeInput()) StartRead();
   }

@@ -18,6 +18,7 @@ class FakeCall::Orders final : public rpc::Wire {
   void Finish(Status status, h2::Metadata) override {
     if (!finished) finished = std::move(status);
   }
+  void Charge(std::size_t) override {}
   void BreakOff() override { Finish(absl::CancelledError("broken off"), {}); }
 
   bool reads = false;

@@ -43,6 +43,11 @@ class Echo final : public Service {
  public:
   Echo() : Service("test.Echo") {
     Serve<v1::Job, v1::Job>("Unary", [](const auto& job) { return job; });
+    Serve<v1::Job, v1::Job>("Large", [](const auto& job) {
+      v1::Job large = job;
+      large.mutable_report()->set_output(std::string(200 << 10, 'x'));
+      return large;
+    });
     Serve("Stream", &Echo::Stream);
   }
 
@@ -309,6 +314,23 @@ TEST_F(ServerTest, HeadersWithoutEndEndTheirConnectionAndOthersStay) {
   EXPECT_TRUE(quiet.Call(kHealth));
   EXPECT_EQ(quiet.ReadStatus(), 0);
   EXPECT_EQ(Health(), 0);
+}
+
+TEST_F(ServerTest, RepliesThatArePutOffByAWindowOf0EndTheirConnectionAndOthersStay) {
+  Serve({}, 0, 256 << 20);  // 24 MiB a connection
+  Http2Peer quiet(port_);
+  ASSERT_TRUE(quiet.Greet() && quiet.Call(kHealth));
+  ASSERT_EQ(quiet.ReadStatus(), 0);
+
+  Http2Peer flood(port_);
+  const std::string no_window = Http2Peer::Number(4, 2) + Http2Peer::Number(0);
+  ASSERT_TRUE(flood.Greet());
+  ASSERT_TRUE(flood.Send(Http2Peer::Frame(Http2Peer::kSettings, 0, 0, no_window)));
+  for (int i = 0; i < 200; ++i) flood.Call("/test.Echo/Large");
+  EXPECT_TRUE(flood.IsClosed(milliseconds(20'000)));
+
+  EXPECT_TRUE(quiet.Call(kHealth));
+  EXPECT_EQ(quiet.ReadStatus(), 0);
 }
 
 TEST_F(ServerTest, WhatPeersMakeItHoldHasABudget) {
