@@ -12,7 +12,7 @@
 
 namespace twofold::frontend {
 
-/// Threads for what would keep gRPC's threads, or that of HTTP, from their peers: reads of the
+/// Threads for what would keep the loop's thread, or that of HTTP, from its peers: reads of the
 /// store, which wait for the disk, and walks over very many jobs.
 ///
 /// Threads  Safe. Tasks begin in order, as many at once as there are threads.

@@ -256,7 +256,7 @@ class FakeWorkStream : public rpc::ServerStream<v1::WorkerMessage, v1::FrontendM
     });
   }
 
-  // A thread of gRPC waits here while the test has it paused, so no further message is read.
+  // The thread of the server's loop waits here while the test has it paused, so no further message is read.
   void OnMessage(const v1::WorkerMessage& message) override {
     received_.Put(message);
     std::unique_lock lock(pause_mutex_);
