@@ -28,6 +28,9 @@ constexpr auto kStopGrace = std::chrono::milliseconds(200);
 // Between looks whether jobs still run.
 constexpr auto kFinishPeriod = std::chrono::milliseconds(50);
 
+// So long other frontends may take to answer what was passed on to them.
+constexpr auto kForwardedGrace = std::chrono::seconds(2);
+
 // So long others may take to take the queues over.
 constexpr auto kDrainLimit = std::chrono::seconds(5);
 
@@ -323,6 +326,8 @@ Frontend::~Frontend() {
   http_server_.reset();
   Leave();
   if (worker_server_) SettleAttempts();
+  // Whoever serves the queues now may have more to do than usual.
+  if (peers_) peers_->AwaitAnswers(kForwardedGrace);
   Stop(client_server_, client_calls_);
   Stop(worker_server_, worker_calls_);
   ticker_.reset();

@@ -16,6 +16,7 @@ import re
 import shutil
 import subprocess
 import sys
+import time
 import xml.etree.ElementTree as xml
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -72,14 +73,19 @@ def run(number, unit, output):
     words = ["bats", "--timing", "--formatter", "tap", "--report-formatter", "junit", "--output", folder]
     if unit.test:
         words += ["--filter", "^" + re.sub(r"([][.^$*+?(){}|\\])", r"\\\1", unit.test) + "$"]
-    done = subprocess.run([*words, unit.file], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
-                          env={**os.environ, "TWOFOLD_TREE": str(output / "tree")}, check=False)
-    print(f"--- {unit}\n{done.stdout}", end="", flush=True)
+    started = time.monotonic()
+    bats = subprocess.Popen([*words, unit.file], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
+                            env={**os.environ, "TWOFOLD_TREE": str(output / "tree")})
+    said = bats.stdout.read()
+    _, status, used = os.wait4(bats.pid, 0)
+    bats.returncode = os.waitstatus_to_exitcode(status)
+    print(f"--- {unit}: {used.ru_utime + used.ru_stime:.1f} s of processors, {time.monotonic() - started:.1f} s by the clock\n{said}",
+          end="", flush=True)
     try:
         suites = list(xml.parse(folder / "report.xml").getroot().iter("testsuite"))
     except (OSError, xml.ParseError):
         suites = []
-    return suites if any(suite.find("testcase") is not None for suite in suites) else nothing_ran(unit, done.stdout)
+    return suites if any(suite.find("testcase") is not None for suite in suites) else nothing_ran(unit, said)
 
 
 def copy_tree(tree):

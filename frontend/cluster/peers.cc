@@ -106,11 +106,14 @@ std::shared_ptr<rpc::Passage> Peers::Relay(const std::string& address, const std
 struct Peers::Open {
   virtual ~Open() = default;
   virtual void TryCancel() = 0;
+  /// Once, and soon: it is no stream.
+  [[nodiscard]] virtual bool IsAnswered() const { return false; }
 };
 
 struct Peers::UnaryOpen final : Open {
   explicit UnaryOpen(const std::shared_ptr<grpc::Channel>& channel) : stub(channel) {}
   void TryCancel() override { context.TryCancel(); }
+  [[nodiscard]] bool IsAnswered() const override { return true; }
 
   grpc::GenericStub stub;
   grpc::ClientContext context;
@@ -168,6 +171,14 @@ Peers::Cancel Peers::Call(const std::string& address, const std::string& method,
                           const grpc::ByteBuffer& request, Caller caller, Done done) {
   caller.is_forwarded = true;
   return Start(address, method, request, caller, std::move(done));
+}
+
+void Peers::AwaitAnswers(Duration limit) {
+  const Instant until = Now() + limit;
+  const MutexLock lock(mutex_);
+  const auto is_answered = [](const auto& each) { return each.second->IsAnswered(); };
+  while (std::any_of(open_.begin(), open_.end(), is_answered) && left_.WaitUntil(mutex_, until)) {
+  }
 }
 
 void Peers::SayLookAgain() {

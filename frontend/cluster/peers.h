@@ -86,6 +86,9 @@ class Peers {
   std::shared_ptr<rpc::Passage> Relay(const std::string& address, const std::string& method,
                                       Caller caller);
 
+  /// Waits until no unary call is under way, `limit` at most.
+  void AwaitAnswers(Duration limit);
+
   /// Says to all others that who serves what has changed. Returns at once.
   void SayLookAgain();
 

@@ -121,7 +121,8 @@ TEST_F(H2ServerTest, CallsBegunBeforeTheConnectionIsThereAreAnswered) {
 }
 
 TEST_F(H2ServerTest, MegabytesPassThroughSlowSockets) {
-  Serve();
+  constexpr std::size_t kAll = 128 << 20;  // of a caller that sends all before it reads, too
+  Serve({}, Echo, {.connection = kAll, .host = kAll, .all = kAll});
   const auto end = Call(Connect(), std::string(4 << 20, 'x'));
   for (int i = 0; i < 15; ++i) end->Send(std::string(4 << 20, 'y'));
   end->stream->HalfClose();
