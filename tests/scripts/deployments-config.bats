@@ -7,7 +7,16 @@ load cluster/helper
 setup() {
   project_setup
   need_kustomize
+  [ "$BATS_TEST_NUMBER" = 1 ] || few_folders
   cp -R "$project/deployments" "$BATS_TEST_TMPDIR/before"
+}
+
+# Kustomize takes a fifth of a second for a folder, and the first test has them all.
+few_folders() {
+  local folder
+  for folder in "$project"/deployments/*; do
+    case ${folder##*/} in components | frontend | iperf-queue | lifecycle | namespace | sleep-queue) ;; *) rm -r "$folder" ;; esac
+  done
 }
 
 config() { "$project/deployments-config.sh" "$@"; }
@@ -44,7 +53,7 @@ by_hand() { # by_hand REGISTRY/ MONITORING VALIDATION
 
 @test "prints the resulting images and namespaces" {
   run config registry.example.com mon2 clients
-  [[ "$output" == *"  registry.example.com/scalability-tester-media:0.1.0"*"  registry.example.com/scalability-tester:0.1.0"* ]]
+  [[ "$output" == *"  registry.example.com/scalability-tester-iperf:0.1.0"*"  registry.example.com/scalability-tester:0.1.0"* ]]
   [[ "$output" == *"  clients: "*" objects"*"  mon2: "*" objects"* ]]
 }
 

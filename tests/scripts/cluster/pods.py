@@ -6,11 +6,9 @@ taken as it is, and nothing collides with what else runs on the machine.
 
 import base64
 import contextlib
-import http.client
 import os
 import re
 import signal
-import ssl
 import subprocess
 from pathlib import Path
 
@@ -178,6 +176,9 @@ def port(pod, wanted):
 
 
 def fetch(pod, wanted, path, timeout=10, scheme="HTTP"):
+    import http.client  # with ssl, takes as long as all other modules together
+    import ssl
+
     if scheme == "HTTPS":  # the kubelet believes any certificate, and has none
         trusting = ssl._create_unverified_context()
         connection = http.client.HTTPSConnection(pod["ip"], port(pod, wanted), timeout=timeout, context=trusting)
