@@ -140,23 +140,26 @@ where() { if [ "$1" = m ]; then echo "$monitoring"; else echo "$namespaces" | gr
 
 # fetch_secret NAMESPACE NAME KEY...: into $work/secrets/KEY; fails if it is not there, or not whole.
 fetch_secret() {
-  from=$1 name=$2
+  from=$1 name=$2 values=
   shift 2
+  for key; do values="$values{{index .data \"$key\"}}{{\"\\n\"}}"; done
+  kubectl -n "$from" get secret "$name" -o go-template="$values" >"$secrets/values" 2>/dev/null || return 1
   for key; do
-    kubectl -n "$from" get secret "$name" -o go-template="{{index .data \"$key\"}}" 2>/dev/null |
-      base64 -d >"$secrets/$key" 2>/dev/null
-    [ -s "$secrets/$key" ] || return 1
-  done
+    read -r value && printf '%s' "$value" | base64 -d >"$secrets/$key" 2>/dev/null && [ -s "$secrets/$key" ] || return 1
+  done <"$secrets/values"
 }
 
-# put_secret NAMESPACE NAME KEY...: from $work/secrets/KEY.
+# put_secret NAMESPACE NAME KEY...: from $work/secrets/KEY, with the next apply_secrets.
 put_secret() {
-  into=$1 name=$2
+  printf -- '---\napiVersion: v1\nkind: Secret\nmetadata: {name: %s, namespace: %s}\ndata:\n' "$2" "$1"
   shift 2
-  for key; do set -- "$@" "--from-file=$key=$secrets/$key"; shift; done
-  kubectl -n "$into" create secret generic "$name" "$@" --dry-run=client -o yaml >"$secrets/object" ||
-    die "cannot make the secret $name"
-  kubectl apply --server-side --force-conflicts -f "$secrets/object" || die "cannot make the secret $name in $into"
+  for key; do printf '  %s: "%s"\n' "$key" "$(base64 <"$secrets/$key" | tr -d '\n')"; done
+} >>"$secrets/objects"
+# All in one call, so that who is interrupted has none or all.
+apply_secrets() {
+  [ -s "$secrets/objects" ] || return 0
+  kubectl apply --server-side --force-conflicts -f "$secrets/objects" || die "cannot make the secrets"
+  : >"$secrets/objects"
 }
 
 sign() { # sign NAMES: tls.crt and tls.key, for both ends of a connection
@@ -237,6 +240,7 @@ secure_secrets() {
   make_ca
   make_certificates
   make_tokens
+  apply_secrets
   write_operator
 }
 
@@ -276,6 +280,7 @@ database_secret() {
   head -c 16 /dev/urandom | od -An -v -tx1 | tr -d ' \n' >"$secrets/password"
   printf 'postgresql://twofold:%s@scalability-tester-database/twofold?sslmode=disable' "$(cat "$secrets/password")" >"$secrets/uri"
   put_secret "$monitoring" scalability-tester-database-app uri password
+  apply_secrets
 }
 
 # ---- apply

@@ -9,6 +9,7 @@ import base64
 import fnmatch
 import json
 import os
+import re
 import sys
 import time
 from pathlib import Path
@@ -187,7 +188,7 @@ def get(options):
                 labels = thing["spec"]["selector"]["matchLabels"]
                 print("".join(f"{key}={value}," for key, value in labels.items()), end="")
             elif ".data" in options.output:
-                print(thing["data"].get(options.output.split('"')[1], ""), end="")
+                print(*(thing["data"].get(key, "") for key in re.findall(r'index .data "(.*?)"', options.output)), sep="\n")
             else:
                 print(thing["metadata"]["name"])
 
