@@ -30,6 +30,33 @@ const WaveValues& LineInWaves() {
   return kLine;
 }
 
+/// The share of noise that is left in each wave of a window of so many lives: each job is credited
+/// evenly over its life, which smooths what is faster than lives. Exact for equal lives.
+WaveValues LeftByCredit(double lives) {
+  WaveValues left{};
+  for (std::size_t j = 0; j < kNoiseWaves; ++j) {
+    const double x = 0.5 * std::numbers::pi * static_cast<double>(j + 1) / lives;
+    left[j] = Squared(std::sin(x) / x);
+  }
+  return left;
+}
+
+/// The waves that say something of their own: a job of each worker gives one, so that a short
+/// window has fewer than kNoiseWaves.
+std::size_t WavesIn(double lives) {
+  constexpr double kFewestWaves = 4.0;
+  return static_cast<std::size_t>(std::clamp(lives, kFewestWaves, double{kNoiseWaves}));
+}
+
+/// The faster half of them.
+struct FastWaves {
+  explicit FastWaves(double lives) : begin(WavesIn(lives) / 2), end(WavesIn(lives)) {}
+  [[nodiscard]] std::size_t count() const { return end - begin; }
+
+  std::size_t begin;
+  std::size_t end;
+};
+
 /// The mean of up to two neighbours on each side.
 WaveValues Smoothed(const WaveValues& values) {
   WaveValues smooth{};
@@ -74,9 +101,7 @@ double VarianceOfMean(double likeness) {
 
 /// Noise without memory.
 NoiseShape White(double lives) {
-  NoiseShape shape{.variance = kLivesOfLevel / lives};
-  shape.waves.fill(1.0);
-  return shape;
+  return {.waves = LeftByCredit(lives), .variance = kLivesOfLevel / lives};
 }
 
 /// Noise whose correlation falls by e in `tau` job times (Ornstein and Uhlenbeck).
@@ -84,8 +109,9 @@ NoiseShape Lasting(double lives, double tau) {
   const auto likeness = [tau](double length) { return std::exp(-length / double{kParts} / tau); };
   const double mean = VarianceOfMean(likeness(lives));
   NoiseShape shape{.variance = mean / VarianceOfMean(likeness(kLivesOfLevel))};
+  const WaveValues left = LeftByCredit(lives);
   for (std::size_t j = 0; j < kNoiseWaves; ++j) {
-    shape.waves[j] = VarianceOfSum(NoiseWaves()[j], likeness(lives)) / mean;
+    shape.waves[j] = left[j] * VarianceOfSum(NoiseWaves()[j], likeness(lives)) / mean;
   }
   return shape;
 }
@@ -93,10 +119,10 @@ NoiseShape Lasting(double lives, double tau) {
 /// Noise that comes at intervals of up to `period` job times, so that it has less below that.
 NoiseShape Regular(double lives, double period) {
   constexpr double kLeft = 0.15;  // of its power, at frequency 0
-  NoiseShape shape{.variance = kLivesOfLevel / lives};
+  NoiseShape shape = White(lives);
   for (std::size_t j = 0; j < kNoiseWaves; ++j) {
     const double x = 2.0 * lives / (static_cast<double>(j + 1) * period);
-    shape.waves[j] = (kLeft + (1.0 - kLeft) / (1.0 + Squared(Squared(x)))) / kLeft;
+    shape.waves[j] *= (kLeft + (1.0 - kLeft) / (1.0 + Squared(Squared(x)))) / kLeft;
   }
   return shape;
 }
@@ -141,6 +167,8 @@ constexpr double kLivesOfDrift = 200.0;
 constexpr double kNoiseOfDrift = 0.014;  // windows with more noise are taken to drift less
 constexpr double kLeastVariance = 1e-12;
 
+bool HasOwnNoise(const WaveScatter& window) { return window.workers >= double{kFewestWorkers}; }
+
 double LivesOf(const WaveScatter& window) { return window.seconds / window.mean_life; }
 
 /// What a common noise of one kind and level says about a window.
@@ -154,7 +182,8 @@ Fit FitOf(const WaveScatter& window, const NoiseShape* shape, double variance) {
   Fit fit;
   const WaveValues& line = LineInWaves();
   double product = 1.0;  // of four variances: a logarithm costs more than they do
-  for (std::size_t j = 0; j < kNoiseWaves; ++j) {
+  const std::size_t waves = WavesIn(LivesOf(window));
+  for (std::size_t j = 0; j < waves; ++j) {
     const double expected =
         window.error[j] + kLeastVariance + (shape == nullptr ? 0.0 : variance * shape->waves[j]);
     const double precision = 1.0 / expected;
@@ -163,7 +192,7 @@ Fit FitOf(const WaveScatter& window, const NoiseShape* shape, double variance) {
     fit.line += u * window.common[j] * precision;
     fit.precision += u * u * precision;
     product *= expected;
-    if (j % 4 == 3) {
+    if (j % 4 == 3 || j + 1 == waves) {
       fit.log_weight -= 0.5 * std::log(product);
       product = 1.0;
     }
@@ -233,27 +262,29 @@ struct OwnFit {
 OwnFit FitOwn(const WaveScatter& window) {
   OwnFit fit;
   std::size_t kind = 0;
+  const double lives = LivesOf(window);
+  const std::size_t waves = WavesIn(lives);
+  const auto count = static_cast<double>(waves);
+  const WaveValues white = White(lives).waves;
   const auto add = [&](double share, const WaveValues& lasting) {
     double level = 0.0;
     double logs = 0.0;
-    for (std::size_t j = 0; j < kNoiseWaves; ++j) {
-      const double shape = 1.0 - share + share * lasting[j];
-      level += window.own[j] / shape / double{kNoiseWaves};
+    for (std::size_t j = 0; j < waves; ++j) {
+      const double shape = (1.0 - share) * white[j] + share * lasting[j];
+      level += window.own[j] / shape / count;
       logs += std::log(shape);
     }
     fit.level[kind] = level;
     fit.log_weight[kind++] =
-        -0.5 * window.degrees() * (double{kNoiseWaves} * std::log(level + kLeastVariance) + logs);
+        -0.5 * window.degrees() * (count * std::log(level + kLeastVariance) + logs);
   };
-  add(0.0, WaveValues{});
+  add(0.0, white);
   for (const double tau : kOwnTaus) {
-    const NoiseShape lasting = Lasting(LivesOf(window), tau);
+    const NoiseShape lasting = Lasting(lives, tau);
     for (const double share : kOwnShares) add(share, lasting.waves);
   }
   return fit;
 }
-
-bool HasOwnNoise(const WaveScatter& window) { return window.workers >= double{kFewestWorkers}; }
 
 template <typename See>
 void ForEachWindow(std::span<const WindowPair> repeats, See see) {
@@ -263,11 +294,41 @@ void ForEachWindow(std::span<const WindowPair> repeats, See see) {
   }
 }
 
-void AddOverTime(const WaveScatter& window, WorkersError& error) {
+/// A sum of variances, with the degrees of Satterthwaite.
+class SumOfErrors {
+ public:
+  void Add(double variance, double degrees) {
+    variance_ += variance;
+    spread_ += Squared(variance) / degrees;
+  }
+  [[nodiscard]] WorkersError Mean(double count) const {
+    return {variance_ / Squared(count), spread_ > 0.0 ? Squared(variance_) / spread_ : kInfinity};
+  }
+
+ private:
+  double variance_ = 0.0;
+  double spread_ = 0.0;
+};
+
+void AddOverTime(const WaveScatter& window, SumOfErrors& sum) {
   constexpr double kDegreesOfWaves = 3.0;  // a window's noise is extrapolated from several waves
-  if (!HasOwnNoise(window)) return;
-  error.variance += window.over_time / window.workers;
-  error.degrees += kDegreesOfWaves * window.degrees();
+  const double degrees = HasOwnNoise(window)
+                             ? kDegreesOfWaves * window.degrees()
+                             : static_cast<double>(FastWaves(LivesOf(window)).count());
+  sum.Add(window.over_time / window.workers, degrees);
+}
+
+/// Few workers: what the fastest waves of their mean show, in which there is least of what lasts.
+void SetOwnNoiseOfFew(WaveScatter& scatter) {
+  const double lives = LivesOf(scatter);
+  const WaveValues white = White(lives).waves;
+  const FastWaves fast(lives);
+  double level = 0.0;
+  for (std::size_t j = fast.begin; j < fast.end; ++j) {
+    level += Squared(scatter.common[j]) / white[j] / static_cast<double>(fast.count());
+  }
+  for (std::size_t j = 0; j < kNoiseWaves; ++j) scatter.error[j] = level * white[j];
+  scatter.over_time = level * scatter.workers;
 }
 
 /// Few degrees: the intervals of both parts, added in squares (MOVER). It is the only way that is
@@ -313,7 +374,10 @@ WaveScatter ScatterOf(const MeasuredWindow& window, std::size_t cut) {
                       .own = window.between[cut].waves};
   scatter.log_throughput = std::log(done / scatter.seconds);
   for (double& wave : scatter.common) wave *= double{kParts} / done;
-  if (!HasOwnNoise(scatter)) return scatter;
+  if (!HasOwnNoise(scatter)) {
+    SetOwnNoiseOfFew(scatter);
+    return scatter;
+  }
   scatter.error = Smoothed(scatter.own);
   for (double& error : scatter.error) error /= scatter.workers;
   return scatter;
@@ -331,6 +395,7 @@ void ExtrapolateOverTime(std::span<WaveScatter> windows) {
   double sum = 0.0;
   for (double& weight : weights) sum += weight = std::exp(weight - most);
   for (std::size_t i = 0; i < windows.size(); ++i) {
+    if (!HasOwnNoise(windows[i])) continue;
     const auto& level = fits[i].level;
     windows[i].over_time =
         std::inner_product(level.begin(), level.end(), weights.begin(), 0.0) / sum;
@@ -423,18 +488,15 @@ WorkersError ErrorOfAnyPods(std::span<const WindowPair> repeats, const WorkersPo
 }
 
 WorkersError ErrorOfThesePods(std::span<const WindowPair> repeats) {
-  WorkersError error;
-  ForEachWindow(repeats, [&](const WaveScatter& window) { AddOverTime(window, error); });
-  error.variance /= Squared(static_cast<double>(repeats.size()));
-  if (error.degrees == 0.0) error.degrees = kInfinity;  // all noise is common
-  return error;
+  SumOfErrors sum;
+  ForEachWindow(repeats, [&](const WaveScatter& window) { AddOverTime(window, sum); });
+  return sum.Mean(static_cast<double>(repeats.size()));
 }
 
 WorkersError ErrorOfThesePods(const WaveScatter& window) {
-  WorkersError error;
-  AddOverTime(window, error);
-  if (error.degrees == 0.0) error.degrees = kInfinity;
-  return error;
+  SumOfErrors sum;
+  AddOverTime(window, sum);
+  return sum.Mean(1.0);
 }
 
 RatioChance::RatioChance(std::vector<Explained> explanations, const WorkersError& workers)

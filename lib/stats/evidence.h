@@ -11,7 +11,8 @@
 /// noise that hits all workers at once. Pure; docs/statistics.md ("The test") explains it.
 namespace twofold::stats {
 
-/// Fewer workers are not trusted to tell their own noise from that of all: all counts as common.
+/// Fewer workers cannot tell their own noise from that of all by how they scatter. What the fastest
+/// waves of their mean show is taken for their own, without memory, and what is slower for common.
 inline constexpr std::size_t kFewestWorkers = 4;
 
 /// What a window shows about its noise. Variances are relative to the credit of the mean worker.
@@ -21,21 +22,21 @@ struct WaveScatter {
   double workers = 0.0;         ///< workers, or groups of them
   double log_throughput = 0.0;  ///< jobs a second
   double between = 0.0;         ///< variance between workers of the whole window
-  double over_time =
-      0.0;              ///< part of it that is each worker's noise over time; ExtrapolateOverTime
-  WaveValues common{};  ///< each wave, mean of the workers
-  WaveValues own{};     ///< each wave, variance between workers
-  WaveValues error{};   ///< variance that the workers' own noise gives to `common`
+  double over_time = 0.0;       ///< part of it that is each worker's noise over time
+  WaveValues common{};          ///< each wave, mean of the workers
+  WaveValues own{};             ///< each wave, variance between workers
+  WaveValues error{};           ///< variance that the workers' own noise gives to `common`
 
   [[nodiscard]] double degrees() const { return workers - 1.0; }
 };
 
-/// Of `window`, which is known, without its first `cut` blocks; `over_time` is not set yet.
+/// Of `window`, which is known, without its first `cut` blocks. `over_time` is set only for fewer
+/// than kFewestWorkers.
 WaveScatter ScatterOf(const MeasuredWindow& window, std::size_t cut);
 
-/// Sets `over_time` of all: the waves between workers, extrapolated to the whole window by a mean
-/// over shapes of noise, each weighted by how well it explains all windows. 0 for windows with
-/// fewer than kFewestWorkers, whose noise counts as common.
+/// Sets `over_time` of all windows with kFewestWorkers or more: the waves between workers,
+/// extrapolated to the whole window by a mean over shapes of noise, each weighted by how well it
+/// explains all windows.
 void ExtrapolateOverTime(std::span<WaveScatter> windows);
 
 /// How much workers differ, pooled over windows.

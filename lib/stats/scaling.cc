@@ -14,8 +14,15 @@ namespace twofold::stats {
 namespace {
 
 constexpr double kRepeatsConfidence = 0.95;
-constexpr double kPrecise = 0.02;            // half a width of ln(throughput) that a base may have
+// Half a width of ln(throughput) that a base may have: so much of the distance that the next ratio
+// is likely to have from the limit, but so much always, and no more than so much.
+constexpr double kShareOfDistance = 0.4;
+constexpr double kPrecise = 0.02;
+constexpr double kLeastPrecise = 0.04;
 constexpr double kChanceOfPrecise = 0.0015;  // that it is further off, a side
+constexpr double kChanceOfFew = 0.025;       // the same of few workers, whose windows say less,
+constexpr double kLivesOfFew = 32.0;         // and show slow noise only if they last so long
+constexpr double kSameTime = 0.999;          // who is asked a little early is not sent away again
 constexpr double kLongCut = 0.25;            // of a window; with a longer one it goes on to the cap
 constexpr std::uint32_t kMostRepeats = 1000;  // more are not worth a word
 
@@ -279,17 +286,39 @@ StepRecord RecordOf(const ThroughputEstimate& estimate, const MeasuredWindow& wi
 }
 
 /// Half the width of ln(throughput) that noise over time gives, by one window alone.
-double OwnWidth(const MeasuredWindow& window) {
+double OwnWidth(const MeasuredWindow& window, double chance) {
   if (!window.IsKnown()) return std::numeric_limits<double>::infinity();
   WaveScatter scatter = ScatterOf(window, WarmUpOf(window.total).blocks);
   ExtrapolateOverTime({&scatter, 1});
-  return RatioChance(ExplainCommonNoise(scatter), ErrorOfThesePods(scatter))
-      .Distance(kChanceOfPrecise, 1.0);
+  return RatioChance(ExplainCommonNoise(scatter), ErrorOfThesePods(scatter)).Distance(chance, 1.0);
 }
 
-bool IsPrecise(const StepRecord* base, const StepRecord& now) {
-  const double own = OwnWidth(now.window);
-  return own <= kPrecise || (base != nullptr && own <= OwnWidth(base->window));
+bool HasFewWorkers(const StepRecord& record) { return record.window.groups < kFewestWorkers; }
+
+/// How far from the limit the next ratio is likely to be, for twice the workers: as far as
+/// `verdict`, or, after a first step of few workers, as 2. 0: no ratio may say so.
+double LikelyDistance(const std::optional<StepVerdict>& verdict, const StepPlan& plan, bool few) {
+  if (verdict && plan.repeats == 1) {
+    const double doublings =
+        std::log2(static_cast<double>(verdict->workers) / verdict->base_workers);
+    return std::abs(std::log(verdict->ratio / verdict->limit)) / doublings;
+  }
+  return few ? std::abs(std::log(2.0 / plan.scale)) : 0.0;
+}
+
+/// Whether `now` is known well enough to be the base of the next step.
+bool IsPrecise(const StepRecord* base, const StepRecord& now,
+               const std::optional<StepVerdict>& verdict, const StepPlan& plan) {
+  const bool few = HasFewWorkers(now);
+  if (!now.window.IsKnown() ||
+      (few && now.window.seconds < kSameTime * kLivesOfFew * now.window.mean_life)) {
+    return false;
+  }
+  const double chance = few ? kChanceOfFew : kChanceOfPrecise;
+  const double own = OwnWidth(now.window, chance);
+  const double needed =
+      std::clamp(kShareOfDistance * LikelyDistance(verdict, plan, few), kPrecise, kLeastPrecise);
+  return own <= needed || (base != nullptr && own <= OwnWidth(base->window, chance));
 }
 
 /// A warm-up that takes long may go on; only time shows.
@@ -307,7 +336,6 @@ constexpr double kFirstSeconds = 2.0;
 constexpr double kGrowth = 1.5;
 constexpr double kBeforeTheCap = 0.9988;
 constexpr double kAtTheCap = 0.95;
-constexpr double kSameTime = 0.999;  // who is asked a little early is not sent away again
 
 }  // namespace
 
@@ -334,19 +362,26 @@ StepLook LookAtStep(std::span<const StepRecord> earlier, const ThroughputEstimat
   records.push_back(result.record);
   const StepRecord* base = earlier.empty() ? nullptr : &earlier.back();
   if (Begins(base, result.record)) base = nullptr;
-  const auto judge = [&] {
+  const auto judge = [&](double confidence) {
+    records.back().confidence = confidence;
     return JudgeStep(records, {{earlier.size() - 1, earlier.size()}}, plan.scale);
   };
-  if (base != nullptr) result.verdict = judge();
+  if (base != nullptr) result.verdict = judge(result.record.confidence);
   result.done = result.look.last;
   if (result.done || !result.look.due || !estimate.usable) return result;
   const bool by_verdict = result.verdict && plan.repeats == 1;
-  result.done = (!by_verdict || IsDecided(*result.verdict)) &&
-                !HasLongCut(result.verdict, window) && IsPrecise(base, result.record);
+  // More time tells little more about how much few pods differ: one look, the last, may ask that.
+  const auto is_decided = [&] {
+    if (IsDecided(*result.verdict)) return true;
+    return HasFewWorkers(*base) && result.verdict->these_pods.verdict != Verdict::kUndecided &&
+           judge(kAtTheCap).any_pods.verdict != Verdict::kUndecided;
+  };
+  result.done = (!by_verdict || is_decided()) && !HasLongCut(result.verdict, window) &&
+                IsPrecise(base, result.record, result.verdict, plan);
   if (result.done && by_verdict && result.verdict->any_pods.verdict == Verdict::kUndecided) {
     // Time would not help, so this look is the last one, and may spend what is left.
-    result.record.confidence = records.back().confidence = kAtTheCap;
-    result.verdict = judge();
+    result.record.confidence = kAtTheCap;
+    result.verdict = judge(kAtTheCap);
   }
   return result;
 }

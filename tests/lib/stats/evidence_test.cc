@@ -2,8 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <limits>
+#include <random>
+#include <utility>
 #include <vector>
 
 #include "lib/stats/comparison.h"
@@ -48,11 +53,67 @@ TEST(ExtrapolateOverTime, OfNoiseWithoutMemoryIsThatOfTheMean) {
   EXPECT_NEAR(windows[0].over_time, 0.4 * 0.4 / 64.0, 0.0005);
 }
 
-TEST(ExtrapolateOverTime, OfFewWorkersCountsAsCommon) {
-  std::vector<WaveScatter> windows = {ScatterOf(NoisyWindow(3, 3.0, 0.4, 0.0, 1), 0)};
-  ExtrapolateOverTime(windows);
-  EXPECT_EQ(windows[0].over_time, 0.0);
-  EXPECT_EQ(windows[0].error[0], 0.0);
+TEST(ExtrapolateOverTime, OfFewWorkersIsWhatTheFastestWavesShow) {
+  for (const std::uint32_t workers : {1U, 3U}) {
+    double mean = 0.0;
+    constexpr std::uint64_t kTries = 50;
+    for (std::uint64_t i = 0; i < kTries; ++i) {
+      WaveScatter window = ScatterOf(NoisyWindow(workers, workers, 0.4, 0.0, 1 + i), 0);
+      ExtrapolateOverTime({&window, 1});
+      EXPECT_NEAR(window.error[0] * workers, window.over_time, 1e-4);
+      mean += window.over_time / double{kTries};
+    }
+    EXPECT_NEAR(mean, 0.4 * 0.4 / 64.0, 0.0004) << workers;
+  }
+}
+
+TEST(ExtrapolateOverTime, OfFewWorkersLeavesWhatIsSlowToTheCommonNoise) {
+  const auto slow = [](std::size_t part) {
+    return 1.0 + 0.2 * std::cos(0.1 * static_cast<double>(part));
+  };
+  WaveScatter window = ScatterOf(ShapedWindow(1, 1.0, slow), 0);
+  ExtrapolateOverTime({&window, 1});
+  EXPECT_LT(window.over_time, 1e-4);
+  EXPECT_GT(CommonError(ExplainCommonNoise(window)), 0.02);
+}
+
+/// The credit of workers whose lives, one after the other from the window's begin, scatter evenly
+/// by `scatter` around 1.
+MeasuredWindow WindowOfLives(std::size_t workers, std::size_t lives, double scatter,
+                             std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  std::vector<WorkerGroup> groups(workers);
+  const double length = static_cast<double>(lives) / double{kParts};
+  for (WorkerGroup& group : groups) {
+    double begin = 0.0;
+    while (begin < static_cast<double>(lives)) {
+      const double even = static_cast<double>(random() >> 11) * 0x1p-53;
+      const double life = 1.0 + scatter * (2.0 * even - 1.0);
+      for (std::size_t part = 0; part < kParts; ++part) {
+        const double from = std::max(begin, length * static_cast<double>(part));
+        const double to = std::min(begin + life, length * static_cast<double>(part + 1));
+        group.jobs[part] += std::max(to - from, 0.0) / life;
+      }
+      begin += life;
+    }
+  }
+  return MeasureGroups(static_cast<double>(lives), 1.0, std::move(groups));
+}
+
+TEST(ExtrapolateOverTime, OfAShortWindowIsNotMoreThanThatOfIndependentLives) {
+  constexpr std::uint64_t kTries = 30;
+  constexpr double kScatter = 0.2;
+  for (const std::size_t workers : {std::size_t{1}, std::size_t{8}}) {
+    double mean = 0.0;
+    for (std::uint64_t i = 0; i < kTries; ++i) {
+      WaveScatter window = ScatterOf(WindowOfLives(workers, 12, kScatter, 1 + i), 0);
+      ExtrapolateOverTime({&window, 1});
+      mean += window.over_time / double{kTries};
+    }
+    const double independent = kScatter * kScatter / 3.0 / 12.0;
+    EXPECT_GT(mean, 0.7 * independent) << workers;
+    EXPECT_LT(mean, 1.5 * independent) << workers;
+  }
 }
 
 TEST(Pooled, TellsWorkersThatDifferFromTheirNoiseOverTime) {

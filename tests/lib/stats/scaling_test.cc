@@ -201,6 +201,34 @@ TEST(LookAtStep, TheFirstStepIsDoneWhenItIsKnownToTwoPercent) {
   EXPECT_FALSE(LookAtStep({}, After(60.0), bad, plan).verdict);
 }
 
+/// The window of one worker, cut to so many seconds: five mean lives each.
+MeasuredWindow OneWorkerFor(double seconds, double noise) {
+  MeasuredWindow window = NoisyWindow(1, 1.0, noise, 0.0, 1);
+  window.seconds = seconds;
+  return window;
+}
+
+TEST(LookAtStep, OfOneQuietWorkerIsDoneAfterSomeThirtyLives) {
+  const StepPlan plan{.workers = 1, .scale = 1.8, .cap = 60.0};
+  EXPECT_FALSE(LookAtStep({}, After(6.0), OneWorkerFor(6.0, 0.02), plan).done);
+  EXPECT_TRUE(LookAtStep({}, After(7.0), OneWorkerFor(7.0, 0.02), plan).done);
+  EXPECT_FALSE(LookAtStep({}, After(7.0), OneWorkerFor(7.0, 0.5), plan).done);
+}
+
+TEST(LookAtStep, TheFirstStepOfOneWorkerIsMoreExactForALimitThatIsNear) {
+  const MeasuredWindow window = OneWorkerFor(20.0, 0.1);
+  EXPECT_TRUE(LookAtStep({}, After(20.0), window, {.workers = 1, .scale = 1.8, .cap = 60.0}).done);
+  EXPECT_FALSE(
+      LookAtStep({}, After(20.0), window, {.workers = 1, .scale = 1.98, .cap = 60.0}).done);
+}
+
+TEST(LookAtStep, IsMoreExactIfTheRatioIsNearTheLimit) {
+  const StepPlan plan{.workers = 16, .scale = 1.8, .cap = 60.0};
+  const std::vector earlier = {Known(8)};
+  EXPECT_TRUE(LookAtStep(earlier, After(20.0), NoisyWindow(16, 16.0, 0.25, 0.0, 1), plan).done);
+  EXPECT_FALSE(LookAtStep(earlier, After(20.0), NoisyWindow(16, 15.0, 0.25, 0.0, 1), plan).done);
+}
+
 TEST(LookAtStep, IsNotDoneBeforeTheFirstLookNorWhileItIsDisturbedOrWarm) {
   const StepPlan plan{.workers = 1, .scale = 1.8, .cap = 60.0};
   EXPECT_TRUE(LookAtStep({}, After(30.0), EvenWindow(1, 1.0), plan).done);

@@ -201,16 +201,17 @@ Instant At(double seconds) { return Instant{} + FromSeconds(seconds); }
 /// One step: lanes that start at a moment, and a window after the warm-up.
 class StepOfRun {
  public:
-  StepOfRun(const Noise& noise, const Clock& clock, double begin, bool base, double slowness,
-            Random& random)
+  StepOfRun(const Noise& noise, const Clock& clock, double begin, std::uint32_t workers,
+            double slowness, Random& random)
       : noise_(noise),
         clock_(clock),
         random_(random),
         begin_(begin),
-        cold_(noise.cold_base_alone && !base ? 0.0 : noise.cold),
+        cold_(noise.cold_base_alone && workers != noise.workers ? 0.0 : noise.cold),
         start_(begin + kWarmUp),
         window_(At(start_)),
-        lanes_(base ? noise.workers : 2 * noise.workers) {
+        lanes_(workers) {
+    const bool base = workers == noise.workers;
     for (Lane& lane : lanes_) {
       lane.slowness = slowness * (noise.worker ? noise.worker(base, random) : 1.0);
       lane.mood = Normal(random);
@@ -275,18 +276,32 @@ double Measure(StepOfRun step, const StepPlan& plan, std::vector<StepRecord>& re
   }
 }
 
-StepVerdict Try(const Noise& noise, double ratio, Random& random, double& measured) {
+std::vector<StepVerdict> Try(const Noise& noise, double ratio, Random& random, double& measured) {
   std::vector<StepRecord> records;
   for (std::uint32_t repeat = 0; repeat < noise.repeats; ++repeat) {
-    const auto quarters = static_cast<std::size_t>(2.5 * kCap / kQuarter);
+    const auto quarters = static_cast<std::size_t>((noise.doublings + 1.5) * kCap / kQuarter);
     const Clock clock(noise.speed ? noise.speed(quarters, random) : std::vector<double>());
     StepPlan plan{.workers = noise.workers, .scale = kScale, .cap = kCap, .repeats = noise.repeats};
-    const double end =
-        Measure(StepOfRun(noise, clock, 0.0, true, 1.0, random), plan, records, measured);
-    plan.workers *= 2;
-    Measure(StepOfRun(noise, clock, end, false, 2.0 / ratio, random), plan, records, measured);
+    double end = 0.0;
+    for (std::uint32_t step = 0; step <= noise.doublings; ++step, plan.workers *= 2) {
+      const double slowness = std::pow(2.0 / ratio, step);
+      end = Measure(StepOfRun(noise, clock, end, plan.workers, slowness, random), plan, records,
+                    measured);
+    }
   }
-  return JudgeScaling(records, kScale).steps.front();
+  return JudgeScaling(records, kScale).steps;
+}
+
+/// That of all steps together.
+Verdict VerdictOf(const std::vector<StepVerdict>& steps, OfPods pods) {
+  const auto are = [&](Verdict verdict) {
+    return [=](const StepVerdict& step) {
+      return (pods == OfPods::kAny ? step.any_pods : step.these_pods).verdict == verdict;
+    };
+  };
+  if (std::any_of(steps.begin(), steps.end(), are(Verdict::kFail))) return Verdict::kFail;
+  const bool pass = std::all_of(steps.begin(), steps.end(), are(Verdict::kPass));
+  return pass ? Verdict::kPass : Verdict::kUndecided;
 }
 
 }  // namespace
@@ -337,6 +352,8 @@ std::vector<Noise> AllNoise() {
 std::vector<Noise> FurtherNoise() {
   const auto slow = LastingNoise(0.05, 60.0, 60.0);
   const auto both = LastingNoise(0.1, 10.0, 10.0);
+  const auto quick = LastingNoise(0.05, 3.0, 12.0);
+  const auto pauses = Pauses(1.0, 3.0, 20.0, 60.0);
   return {
       {.name = "wide lognormal lives", .life = WideLogNormal},
       {.name = "one of ten lives long", .life = OneOfTenLong},
@@ -378,6 +395,15 @@ std::vector<Noise> FurtherNoise() {
        .life = HalfToThreeHalves,
        .worker = WorkersDiffer(0.1),
        .workers = 2},
+      {.name = "one quiet worker", .life = WithinAFifth, .workers = 1},
+      {.name = "one worker and noise", .life = WithinAFifth, .speed = quick, .workers = 1},
+      {.name = "one worker and slow noise",
+       .life = WithinAFifth,
+       .speed = slow,
+       .workers = 1,
+       .near = 0.05,
+       .off = 0.02},
+      {.name = "one worker and pauses", .life = WithinAFifth, .speed = pauses, .workers = 1},
       {.name = "workers unknown", .life = HalfToThreeHalves, .workers_unknown = true},
       {.name = "a day", .life = Gamma, .speed = Day, .near = 0.05},
       {.name = "shift of all", .life = Gamma, .speed = Shift, .near = 0.08, .off = 0.02},
@@ -393,8 +419,7 @@ Tally Validate(const Noise& noise, double ratio, int tries, std::uint64_t seed, 
   Tally tally{.tries = tries};
   for (int i = 0; i < tries; ++i) {
     Random random(seed + static_cast<std::uint64_t>(i));
-    const StepVerdict step = Try(noise, ratio, random, tally.seconds);
-    const Verdict verdict = (pods == OfPods::kAny ? step.any_pods : step.these_pods).verdict;
+    const Verdict verdict = VerdictOf(Try(noise, ratio, random, tally.seconds), pods);
     tally.passed += verdict == Verdict::kPass ? 1 : 0;
     tally.failed += verdict == Verdict::kFail ? 1 : 0;
   }

@@ -26,7 +26,8 @@ struct Noise {
   double cold_for = 1.0;      ///< falling by e in so many job times
   bool cold_base_alone = false;
   double failing = 0.0;          ///< share of the jobs that fail
-  std::uint32_t workers = 8;     ///< of the base; the step has twice as many
+  std::uint32_t workers = 8;     ///< of the base
+  std::uint32_t doublings = 1;   ///< steps behind it, each with twice as many
   bool workers_unknown = false;  ///< nobody says which worker had a job
 
   // What is promised: how many verdicts are wrong at most, within 1 % of the limit and further off,
@@ -54,8 +55,8 @@ struct Tally {
 };
 
 /// Validates 8 -> 16 workers (or those of `noise`) `tries` times, each time by the rule and the
-/// functions that the load client's pages use: looks, stops, records, the verdict on `pods`. The
-/// step is truly `ratio` times as fast as the base, the limit is 1.8, the cap 200 job times.
+/// functions that the load client's pages use: looks, stops, records, the verdict on `pods` of all
+/// steps. Each is truly `ratio` times as fast as its base, the limit is 1.8, the cap 200 job times.
 enum class OfPods : std::uint8_t { kAny, kThese };
 Tally Validate(const Noise& noise, double ratio, int tries, std::uint64_t seed,
                OfPods pods = OfPods::kAny);

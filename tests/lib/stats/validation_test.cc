@@ -1,5 +1,5 @@
-// Simulated validations of 8 -> 16 workers at limit 1.8, by the functions that the load client's
-// pages use.
+// Simulated validations, most of 8 -> 16 workers, at limit 1.8, by the functions that the load
+// client's pages use.
 //
 //   TWOFOLD_TRIES  how many a cell; 4 if not set, half of that with a sanitizer
 //   TWOFOLD_SEED   of the first one; 1 if not set
@@ -13,6 +13,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <initializer_list>
 #include <string>
 #include <utility>
@@ -124,6 +125,27 @@ TEST(ValidationOfWorkers, ThatSleepTakesTwoLooks) {
   const Tally tally = Validate(sleep, 1.99, kFewTries, kValidationSeed);
   EXPECT_EQ(tally.passed, kFewTries);
   EXPECT_NEAR(tally.seconds / kFewTries, 20.0, 0.5);
+}
+
+// In job times; the cap of each of the five steps is 200 of them.
+TEST(ValidationFromOneWorkerOn, OfAQuietSystemIsShort) {
+  const auto sleep = [](Random& random) { return 1.0 + 0.02 * Uniform(random); };
+  const auto scatter = [](Random& random) { return 0.91 + 0.18 * Uniform(random); };
+  for (const auto& [life, job_times] :
+       {std::pair<std::function<double(Random&)>, double>(sleep, 150.0), {scatter, 250.0}}) {
+    const Noise quiet = {.name = "quiet", .life = life, .workers = 1, .doublings = 4};
+    const Tally tally = Validate(quiet, 2.0, kFewTries, kValidationSeed);
+    EXPECT_GE(tally.passed, kFewTries - 1);
+    EXPECT_LT(tally.seconds / kFewTries, job_times);
+  }
+}
+
+TEST(ValidationFromOneWorkerOn, OfASystemThatDoesNotScaleFails) {
+  const Noise quiet = {.name = "quiet",
+                       .life = [](Random& random) { return 0.9 + 0.2 * Uniform(random); },
+                       .workers = 1,
+                       .doublings = 4};
+  EXPECT_EQ(Validate(quiet, 1.6, kFewTries, kValidationSeed).failed, kFewTries);
 }
 
 }  // namespace
