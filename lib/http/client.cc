@@ -1,12 +1,15 @@
 #include "lib/http/client.h"
 
+#include <absl/strings/str_cat.h>
 #include <spdlog/fmt/fmt.h>
 
 #include <cstddef>
+#include <memory>
 #include <string_view>
 #include <utility>
 
 #include "lib/http/client_connection.h"
+#include "lib/http/proxy.h"
 #include "lib/http/url.h"
 
 namespace twofold::http {
@@ -59,7 +62,14 @@ Result<Response> Fetch(std::string_view method, const std::string& text, std::st
   Upstream server{url->server, nullptr, Trust::kCa, security.server_name(), {}};
   if (url->tls) server.tls = security.Tls();
   if (url->tls && server.tls == nullptr) {
-    return absl::InvalidArgumentError(fmt::format("{}: TLS needs a CA to trust", text));
+    server.tls = std::make_shared<const security::TlsMaterial>();
+    server.trust = Trust::kSystem;
+  }
+  const std::string via = security.ProxyTo(absl::StrCat(url->server.host, ":", url->server.port));
+  if (!via.empty()) {
+    Result<Proxy> proxy = ParseProxy(via);
+    if (!proxy.ok()) return proxy.status();
+    server.proxy = *std::move(proxy);
   }
   const Outgoing request = MakeRequest(method, *url, std::move(json), security.Authorization());
   Result<Response> response = Exchange(server, request, Now() + timeout);

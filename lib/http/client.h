@@ -12,8 +12,9 @@ namespace twofold::http {
 /// Makes one request on a new connection and waits for the answer. For the command line and tests.
 ///
 /// `url` is http://host[:port]/path?query, its parts percent-encoded; the port is 80 if left out.
-/// With https:// it is 443, and `security` says whom to trust. Its token is sent in any case.
-/// `timeout` covers connecting, sending and receiving, but not looking up a name.
+/// With https:// it is 443, and `security` says whom to trust: its CA, else those of this system.
+/// Its token is sent in any case, and its proxy is asked for a connection. `timeout` covers
+/// connecting, sending and receiving, but not looking up a name.
 ///
 /// Threads  Blocks. Calls share nothing.
 /// Errors   kInvalidArgument: the URL. kDeadlineExceeded: no answer in time. kUnavailable: nobody
