@@ -252,6 +252,26 @@ Call Get(const Resource& resource, const ObjectName& name, const std::string& su
   return call;
 }
 
+Call GetThrough(const Resource& resource, const ObjectName& name, int port,
+                const std::string& target) {
+  Call call = AboutObject("get", resource, name, "proxy");
+  call.method = "GET";
+  call.accept = "*/*";
+  call.what = absl::StrCat(Describe("get", resource, name), ":", port, target);
+  call.target = absl::StrCat(CollectionPath(resource, name.space), "/", Escape(name.name), ":",
+                             port, "/proxy", target);
+  return call;
+}
+
+Call GetLog(const ObjectName& pod, const LogOptions& options) {
+  Call call = Get(kPods, pod, "log");
+  call.accept = "*/*";
+  call.target += Text({{"container", options.container},
+                       {"previous", options.previous ? "true" : ""},
+                       {"tailLines", options.lines == 0 ? "" : std::to_string(options.lines)}});
+  return call;
+}
+
 Call ListPage(const Selection& selection, const Page& page) {
   return AboutSelection("list", selection,
                         {{"limit", page.limit == 0 ? "" : std::to_string(page.limit)},

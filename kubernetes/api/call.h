@@ -28,7 +28,10 @@ std::string ApiVersion(const Resource& resource);
 /// The kinds that Kubernetes itself has and this program names. Others come from templates: ask the
 /// server (GetResources).
 inline const Resource kConfigMaps{"", "v1", "configmaps", "ConfigMap", true};
+inline const Resource kDeployments{"apps", "v1", "deployments", "Deployment", true};
 inline const Resource kEvents{"events.k8s.io", "v1", "events", "Event", true};
+inline const Resource kHorizontalPodAutoscalers{"autoscaling", "v2", "horizontalpodautoscalers",
+                                                "HorizontalPodAutoscaler", true};
 inline const Resource kJobs{"batch", "v1", "jobs", "Job", true};
 inline const Resource kLeases{"coordination.k8s.io", "v1", "leases", "Lease", true};
 inline const Resource kNamespaces{"", "v1", "namespaces", "Namespace", false};
@@ -36,6 +39,7 @@ inline const Resource kNodes{"", "v1", "nodes", "Node", false};
 inline const Resource kPersistentVolumeClaims{"", "v1", "persistentvolumeclaims",
                                               "PersistentVolumeClaim", true};
 inline const Resource kPods{"", "v1", "pods", "Pod", true};
+inline const Resource kServices{"", "v1", "services", "Service", true};
 
 /// Which object. `space` is its namespace, empty for kinds that have none.
 struct ObjectName {
@@ -117,6 +121,19 @@ struct DeleteOptions {
 Call Delete(const Resource& resource, const ObjectName& name, const DeleteOptions& options = {});
 
 Call Get(const Resource& resource, const ObjectName& name, const std::string& subresource = {});
+
+/// What a program behind a pod or service (`resource`) answers on `port` to GET `target`
+/// (path?query, escaped), through the API server. Its answer is text: Connection::GetText.
+Call GetThrough(const Resource& resource, const ObjectName& name, int port,
+                const std::string& target);
+
+struct LogOptions {
+  std::string container = {};  ///< empty: the only one
+  bool previous = false;       ///< of the container that ran before the last restart
+  int lines = 0;               ///< the last ones; 0: all
+};
+/// What a pod has written. Its answer is text: Connection::GetText.
+Call GetLog(const ObjectName& pod, const LogOptions& options);
 
 /// Which objects a list or watch is about.
 struct Selection {

@@ -148,6 +148,13 @@ Result<Reply> Connection::Do(const Call& call) {
   return reply;
 }
 
+Result<std::string> Connection::GetText(const Call& call) {
+  Tries tries;
+  Result<Answer> answer = Ask(call, true, tries);
+  if (!answer.ok()) return answer.status();
+  return std::move(answer->body);
+}
+
 Result<Instant> Connection::OpenStream(const Call& call) {
   Tries tries;
   const Result<Answer> answer = Ask(call, false, tries);

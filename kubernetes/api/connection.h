@@ -86,6 +86,9 @@ class Connection {
 
   Result<Reply> Do(const Call& call);
 
+  /// The same for an answer that is text: a log, a page through a proxy.
+  Result<std::string> GetText(const Call& call);
+
   [[nodiscard]] const ConnectionCounts& counts() const { return counts_; }
 
   /// Ends the call in progress, if any, and refuses all later ones.

@@ -24,6 +24,20 @@ Answer KubeApi::Server::Metrics() {
   return answer;
 }
 
+Answer KubeApi::Server::Text(const std::string& target) {
+  std::function<std::optional<std::string>(const std::string&)> on_text;
+  {
+    const MutexLock lock(mutex_);
+    on_text = on_text_;
+  }
+  auto text = on_text ? on_text(target) : std::nullopt;
+  if (!text) throw Refusal{404, "NotFound", "the server could not find the requested resource"};
+  Answer answer;
+  answer.content_type = "text/plain";
+  answer.body = *std::move(text);
+  return answer;
+}
+
 Answer KubeApi::Server::Discover(const Asked& asked) {
   Json found = {{"kind", "APIResourceList"}, {"resources", Json::array()}};
   for (const Resource& resource : objects_.resources()) {

@@ -14,6 +14,12 @@ void KubeApi::Server::OnChange(std::function<void(const std::string&, const Json
   on_change_ = std::move(on_change);
 }
 
+void KubeApi::Server::OnText(
+    std::function<std::optional<std::string>(const std::string&)> on_text) {
+  const MutexLock lock(mutex_);
+  on_text_ = std::move(on_text);
+}
+
 void KubeApi::Server::EndWatches(bool in_mid_line) {
   const MutexLock lock(mutex_);
   ++(in_mid_line ? breaks_ : ends_);
@@ -112,6 +118,10 @@ std::optional<Json> KubeApi::Find(const Resource& resource, const ObjectName& na
 
 std::vector<Json> KubeApi::All(const Resource& resource) const {
   return server_->With([&](KubeObjects& all) { return all.List(resource, "", "", ""); });
+}
+
+void KubeApi::OnText(std::function<std::optional<std::string>(const std::string&)> on_text) {
+  server_->OnText(std::move(on_text));
 }
 
 void KubeApi::OnChange(std::function<void(const std::string&, const Json&)> on_change) {

@@ -112,6 +112,10 @@ class KubeApi {
   /// plays controller. `type` is ADDED, MODIFIED or DELETED.
   void OnChange(std::function<void(const std::string& type, const kube::Json& object)> on_change);
 
+  /// Answers calls for text: of `log`, and of `proxy`, which leads to programs. Gets the target of
+  /// the request; nullopt: 404. Called under no lock, on the connection's thread.
+  void OnText(std::function<std::optional<std::string>(const std::string& target)> on_text);
+
   /// All versions and chunks before now are expired.
   void Compact();
 

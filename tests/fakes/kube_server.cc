@@ -111,7 +111,10 @@ bool KubeApi::Server::ServeOne(Wire& wire, beast::flat_buffer& buffer) {
     if (fault && !Suffer(wire, *fault, answer)) return false;
     if (fault && !answer.body.empty()) return Reply(wire, request, std::move(answer));
     if (asked.verb == "watch") return Watch(wire, asked, fault);
-    answer = asked.verb == "metrics" ? Metrics() : Act(asked, request);
+    const bool is_text = asked.subresource == "proxy" || asked.subresource == "log";
+    answer = asked.verb == "metrics" ? Metrics()
+             : is_text               ? Text(std::string(request.target()))
+                                     : Act(asked, request);
     if (fault && fault->kind == KubeFault::Kind::kLoseReply) return false;
   } catch (const Refusal& refusal) {
     answer.status = refusal.status;

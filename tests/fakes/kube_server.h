@@ -73,6 +73,7 @@ class KubeApi::Server {
   }
 
   void OnChange(std::function<void(const std::string&, const Json&)> on_change);
+  void OnText(std::function<std::optional<std::string>(const std::string&)> on_text);
   void EndWatches(bool in_mid_line);
   void Bookmark();
   void Add(KubeFault fault);
@@ -99,6 +100,7 @@ class KubeApi::Server {
   std::optional<KubeFault> TakeFault(const Asked& asked);
   bool Suffer(Wire& wire, const KubeFault& fault, Answer& answer);
   Answer Metrics();
+  Answer Text(const std::string& target);
   Answer Discover(const Asked& asked) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   Answer Act(const Asked& asked, const WireRequest& request);
   Answer List(const Asked& asked) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
@@ -125,6 +127,7 @@ class KubeApi::Server {
   std::set<KubeUse> used_ ABSL_GUARDED_BY(mutex_);
   std::vector<std::string> requests_ ABSL_GUARDED_BY(mutex_);
   std::function<void(const std::string&, const Json&)> on_change_ ABSL_GUARDED_BY(mutex_);
+  std::function<std::optional<std::string>(const std::string&)> on_text_ ABSL_GUARDED_BY(mutex_);
   int connections_ ABSL_GUARDED_BY(mutex_) = 0;
   int watches_ ABSL_GUARDED_BY(mutex_) = 0;
   int ends_ ABSL_GUARDED_BY(mutex_) = 0;
