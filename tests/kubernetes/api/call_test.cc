@@ -122,6 +122,15 @@ TEST(KubeCall, ListsAndWatchesSelect) {
   EXPECT_EQ(Watch({kJobs, "a"}, {}).what, "watch jobs in a");
 }
 
+TEST(KubeCall, ProgramsAndLogsAreReachedThroughTheirPaths) {
+  EXPECT_EQ(GetThrough(kServices, {"ns", "x"}, 9996, "/look?a=1,2").target,
+            "/api/v1/namespaces/ns/services/x:9996/proxy/look?a=1,2");
+  EXPECT_EQ(GetLog({"ns", "x"}, {}).target, "/api/v1/namespaces/ns/pods/x/log");
+  EXPECT_EQ(GetLog({"ns", "x"}, {.container = "c", .previous = true, .lines = 5}).target,
+            "/api/v1/namespaces/ns/pods/x/log?container=c&previous=true&tailLines=5");
+  EXPECT_FALSE(GetThrough(kServices, {"ns", ".."}, 1, "/").fault.ok());
+}
+
 TEST(KubeCall, AKindIsFoundAmongTheServersResources) {
   const Json list = Json::parse(R"({"resources":[
       {"name":"jobsets/status","kind":"JobSet","namespaced":true},

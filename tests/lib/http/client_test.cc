@@ -48,6 +48,15 @@ TEST_F(Client, AnErrorOfTheServerIsAResponse) {
   EXPECT_EQ(Get(root_ + "/%zz", seconds(30))->status, 400);
 }
 
+TEST_F(Client, TheProxyIsAskedToConnect) {
+  security::ClientOptions options;
+  options.proxy = root_;
+  const auto security = security::Client::Open(options);
+  ASSERT_TRUE(security.ok()) << security.status();
+  const auto response = Get("http://server.test:1/", seconds(30), *security);
+  EXPECT_NE(response.status().message().find("proxy"), std::string::npos) << response.status();
+}
+
 TEST_F(Client, NoAnswerInTimeIsDeadlineExceeded) {
   std::promise<void> answer;
   const auto wait = [&answer](const Request&) {
@@ -71,8 +80,8 @@ TEST_F(Client, NobodyThereIsUnavailable) {
 }
 
 TEST(ClientUrl, WhatIsNoUrlIsInvalid) {
-  for (const char* url : {"", "localhost", "https://localhost/", "http://", "http:///x",
-                          "http://localhost:x/", "http://localhost/a b", "http://localhost/a\r\nb",
+  for (const char* url : {"", "localhost", "http://", "http:///x", "http://localhost:x/",
+                          "http://localhost/a b", "http://localhost/a\r\nb",
                           "http://localhost/#top", "http://user@localhost/", "http://::1/"}) {
     EXPECT_EQ(Get(url, seconds(30)).status().code(), absl::StatusCode::kInvalidArgument) << url;
   }
