@@ -16,8 +16,11 @@ int main(int argc, char** argv) {
   app.footer(cli::ExitCodesHelp());
   cli::Globals globals;
   cli::Action chosen;
-  cli::AddCommands(app, cli::AllCommands(), globals, chosen);
-  if (const auto code = twofold::ParseCommandLine(app, argc, argv)) return *code;
+  const auto commands = cli::AllCommands();
+  cli::AddCommands(app, commands, globals, chosen);
+  if (const auto code = twofold::ParseCommandLine(app, argc, argv)) {
+    return *code == twofold::kExitUsage ? cli::UsageExit(app, commands) : *code;
+  }
   // To a pipe or file goes what there is, as it came.
   std::optional<cli::TextOnly> out;
   if (isatty(STDOUT_FILENO) == 1) out.emplace(std::cout);
@@ -25,7 +28,7 @@ int main(int argc, char** argv) {
   // Our one line says what is wrong; gRPC's own lines would only surround it.
   setenv("GRPC_VERBOSITY", "NONE", 0);
   const twofold::Status status = chosen();
-  if (!status.ok()) {
+  if (!status.ok() && !status.message().empty()) {
     const auto form = twofold::ComplaintFormOf(argc, argv);
     std::cerr << twofold::Complaint(app.get_name(), status, form) << std::flush;
   }

@@ -64,6 +64,11 @@ std::string ExitCodesText(const std::function<bool(int)>& wanted) {
   return text;
 }
 
+std::string ExitCodesOf(const Command& row) {
+  if (!row.own_exits.empty()) return "Exit codes:\n" + row.own_exits;
+  return ExitCodesText([&row](int code) { return IsOf(row.exits, code); });
+}
+
 // Such that a command ends as its --help says.
 Status Within(const std::vector<int>& own, Status status) {
   if (!IsOf(own, ExitCode(status))) status.SetPayload(kExitPayload, absl::Cord("1"));
@@ -122,8 +127,7 @@ void AddCommands(CLI::App& app, const std::vector<Command>& commands, Globals& g
     CLI::App* command = parent.add_subcommand(
         space == std::string::npos ? row.name : row.name.substr(space + 1), row.help);
     const std::string examples = absl::StrReplaceAll(row.example, {{"\n", "\n  "}});
-    command->footer("Example:\n  " + examples + "\n\n" +
-                    ExitCodesText([&row](int code) { return IsOf(row.exits, code); }));
+    command->footer("Example:\n  " + examples + "\n\n" + ExitCodesOf(row));
     AddGlobals(*command, row.prints, globals);
     if (row.asks_frontend) {
       command->add_option(
@@ -134,10 +138,21 @@ void AddCommands(CLI::App& app, const std::vector<Command>& commands, Globals& g
     }
     const Action action = row.bind(*command, globals);
     // Called after those of its own subcommands, which go first.
-    command->callback([action, exits = row.exits, &chosen] {
-      if (!chosen) chosen = [action, exits] { return Within(exits, action()); };
+    const Action whole = row.own_exits.empty()
+                             ? [action, exits = row.exits] { return Within(exits, action()); }
+                             : action;
+    command->callback([whole, &chosen] {
+      if (!chosen) chosen = whole;
     });
   }
+}
+
+int UsageExit(const CLI::App& app, const std::vector<Command>& commands) {
+  const auto given = app.get_subcommands();
+  const std::string name = given.empty() ? "" : given.front()->get_name();
+  const auto row = std::find_if(commands.begin(), commands.end(),
+                                [&](const Command& command) { return command.name == name; });
+  return row == commands.end() ? kExitUsage : row->usage_exit;
 }
 
 Status EndWith(int exit_code, const std::string& message) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "lib/common/options.h"
 #include "lib/common/result.h"
 #include "lib/security/options.h"
 #include "lib/show/table.h"
@@ -57,6 +58,11 @@ struct Command {
   Prints prints = Prints::kText;
   bool asks_frontend = true;                ///< it has --frontend
   std::vector<int> exits = kExitsOfAsking;  ///< beside 0, 1 and 2; all that it can end with
+
+  /// Of a command whose exit codes are its own: what --help says of them. Then `exits` is not used,
+  /// and wrong usage ends it with `usage_exit`.
+  std::string own_exits = {};
+  int usage_exit = kExitUsage;
 };
 
 /// Those of all rooms, in the order of --help.
@@ -80,13 +86,18 @@ std::vector<Command> StoreCommands();
 std::vector<Command> ScalingCommands();
 std::vector<Command> LifecycleCommands();
 std::vector<Command> LoadCommands();
+std::vector<Command> ValidateCommands();
 
 /// Makes subcommands of the rows; the chosen one's action is left in `chosen`. `app`, `globals` and
 /// `chosen` must outlive the parsing.
 void AddCommands(CLI::App& app, const std::vector<Command>& commands, Globals& globals,
                  Action& chosen);
 
-/// What a command returns that ends with this exit code, for what no status code says.
+/// The exit code for a command line that cannot be parsed.
+int UsageExit(const CLI::App& app, const std::vector<Command>& commands);
+
+/// What a command returns that ends with this exit code, for what no status code says. Without a
+/// message main prints none: the command has said it all.
 Status EndWith(int exit_code, const std::string& message);
 
 /// The exit code for what the action of a command has returned: one of its row, or 1.

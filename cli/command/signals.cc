@@ -9,10 +9,11 @@
 namespace twofold::cli {
 namespace {
 
-int OpenSignals() {
+int OpenSignals(std::initializer_list<int> others) {
   sigset_t set;
   sigemptyset(&set);
   for (const int number : {SIGINT, SIGTERM}) sigaddset(&set, number);
+  for (const int number : others) sigaddset(&set, number);
   pthread_sigmask(SIG_BLOCK, &set, nullptr);
   return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
@@ -24,7 +25,8 @@ int Milliseconds(Duration time) {
 
 }  // namespace
 
-AwaitedSignals::AwaitedSignals() : descriptor_(OpenSignals()) {}
+AwaitedSignals::AwaitedSignals(std::initializer_list<int> others)
+    : descriptor_(OpenSignals(others)) {}
 
 AwaitedSignals::~AwaitedSignals() { close(descriptor_); }
 

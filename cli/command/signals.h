@@ -1,15 +1,17 @@
 #pragma once
 
+#include <initializer_list>
+
 #include "lib/common/instant.h"
 
 namespace twofold::cli {
 
-/// Makes SIGINT and SIGTERM something to wait for, as long as it lives.
+/// Makes SIGINT and SIGTERM (and other signals) something to wait for, as long as it lives.
 ///
 /// Threads  Make it before other threads are made: they must not get the signals.
 class AwaitedSignals {
  public:
-  AwaitedSignals();
+  explicit AwaitedSignals(std::initializer_list<int> others = {});
   ~AwaitedSignals();
   AwaitedSignals(const AwaitedSignals&) = delete;
   AwaitedSignals& operator=(const AwaitedSignals&) = delete;

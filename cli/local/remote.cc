@@ -69,6 +69,12 @@ Result<std::string> Remote::FrontendAddress() const {
   return contacts;
 }
 
+Result<std::string> Remote::ServiceUrl(const std::string& name) const {
+  const auto service = Get(absl::StrCat("/services/", name));
+  if (!service.ok()) return service.status();
+  return service->value("url", "");
+}
+
 Result<Json> Remote::Put(const std::string& path) const {
   return Parse(http::Put(url_ + path, "", kAnswerWithin, secret_));
 }

@@ -27,6 +27,9 @@ class Remote {
   [[nodiscard]] Result<Json> Deployment(const std::string& name) const {
     return Get("/deployments/" + name);
   }
+
+  /// Where the service serves HTTP: http://HOST:PORT. kNotFound: it does not (yet).
+  [[nodiscard]] Result<std::string> ServiceUrl(const std::string& name) const;
   [[nodiscard]] Result<Json> Scale(const std::string& name, int replicas) const;
   [[nodiscard]] Result<Json> Kill(const std::string& name, int signal) const;
   [[nodiscard]] Result<Json> Start(const std::string& name) const;

@@ -214,8 +214,25 @@ start_cluster() {
     client_url=$(url client 9996) && eventually answers "$client_url/healthz"
 }
 
+# Where `twofold validate` is: built here, else that of the image.
+find_twofold() {
+  for TWOFOLD_BIN in "$root/build/user/bin" "$root/build/dev/bin"; do [ ! -x "$TWOFOLD_BIN/twofold" ] || return 0; done
+  TWOFOLD_BIN=$WORK/bin
+  mkdir -p "$TWOFOLD_BIN" && "$ENGINE" create --name "$RUN-program" "scalability-tester:$TAG" >/dev/null &&
+    "$ENGINE" cp "$RUN-program:/usr/local/bin/twofold" "$TWOFOLD_BIN/twofold" && "$ENGINE" rm "$RUN-program" >/dev/null
+}
+# With an API server on the containers, until it has ended.
 validate() {
-  PATH="$root/tests/kubernetes/stubs/containers:$PATH" TWOFOLD_JSON="$WORK/result.json" \
+  find_twofold || return 1
+  /usr/bin/python3 "$root/tests/kubernetes/stubs/containers/api.py" "$WORK/kubeconfig" &
+  api=$!
+  eventually test -e "$WORK/kubeconfig" && run_validation
+  code=$?
+  kill "$api"
+  return "$code"
+}
+run_validation() {
+  KUBECONFIG="$WORK/kubeconfig" TWOFOLD_BIN="$TWOFOLD_BIN" TWOFOLD_JSON="$WORK/result.json" \
     "$root/validate-scaling.sh" --timeout 60 --client-url "$client_url" --frontend-url "$frontend_url" \
     scalability-tester-backend-sleep monitoring 0.2 scalability-tester-client-sleep validation 2 1.8
 }

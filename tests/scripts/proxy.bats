@@ -78,10 +78,10 @@ up() { "$bin/twofold" local up --free-ports --queues sleep=0.05 3>&-; }
   behind_a_proxy
   up
   echo "proxy = \"$proxy\"" >.curlrc
-  run "$root/validate-scaling.sh" --json result.json --client-url http://client.test:1 \
+  run env TWOFOLD_BIN="$bin" "$root/validate-scaling.sh" --json result.json --client-url http://client.test:1 \
     scalability-tester-backend-sleep localhost 0.05 scalability-tester-client-sleep localhost 2 1.2
   [ "$status" -eq 201 ]
-  [[ "$(sort -u asked)" == "GET http://client.test:1/"* ]]
+  [[ "$(sort -u asked)" == "CONNECT client.test:1 "* ]]
 }
 
 @test "--proxy leads to a frontend that nothing else leads to" {

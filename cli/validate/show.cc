@@ -1,0 +1,84 @@
+#include "cli/validate/show.h"
+
+#include <absl/strings/ascii.h>
+#include <absl/strings/str_cat.h>
+#include <absl/strings/str_format.h>
+
+#include <algorithm>
+
+namespace twofold::validate {
+namespace {
+
+using Maybe = std::optional<double>;
+
+std::string ThreeDecimals(const Maybe& number) {
+  return number ? absl::StrFormat("%.3f", *number) : "-";
+}
+
+std::string ThreeDigits(const Maybe& number) {
+  if (!number) return "-";
+  return *number < 100 ? absl::StrFormat("%.3g", *number) : absl::StrFormat("%.0f", *number);
+}
+
+/// The cells of a line.
+struct Row {
+  std::string workers, throughput, ratio, interval, verdict, wait, run, overhead, cores;
+};
+
+Row RowOf(const JudgedStep& step) {
+  const bool also_failures = step.failed_jobs > 0 && step.verdict != "failures";
+  return {
+      absl::StrCat(step.workers),
+      ThreeDecimals(step.throughput),
+      ThreeDecimals(step.ratio),
+      step.lower ? absl::StrCat(ThreeDecimals(step.lower), " .. ", ThreeDecimals(step.upper)) : "-",
+      absl::StrCat(step.verdict, also_failures ? "+failures" : ""),
+      ThreeDigits(step.wait),
+      ThreeDigits(step.run),
+      ThreeDigits(step.overhead),
+      ThreeDigits(step.cpu)};
+}
+
+bool HasAny(const std::vector<JudgedStep>& steps, Maybe JudgedStep::*number) {
+  return std::any_of(steps.begin(), steps.end(),
+                     [&](const JudgedStep& step) { return (step.*number).has_value(); });
+}
+
+}  // namespace
+
+std::string Rounded(double number) { return absl::StrFormat("%.4g", number); }
+
+std::string Interval(double lower, double upper) {
+  return absl::StrCat(Rounded(lower), "..", Rounded(upper));
+}
+
+std::string Table(const std::vector<JudgedStep>& steps) {
+  const bool has_times = HasAny(steps, &JudgedStep::wait);
+  const bool has_cores = HasAny(steps, &JudgedStep::cpu);
+  std::string table;
+  const auto add = [&](const Row& row) {
+    std::string line = absl::StrFormat("%8s %14s %8s   %-20s %-9s", row.workers, row.throughput,
+                                       row.ratio, row.interval, row.verdict);
+    if (has_times) {
+      absl::StrAppend(&line, absl::StrFormat(" %8s %8s %8s", row.wait, row.run, row.overhead));
+    }
+    if (has_cores) absl::StrAppend(&line, absl::StrFormat(" %7s", row.cores));
+    absl::StripTrailingAsciiWhitespace(&line);
+    absl::StrAppend(&table, line, "\n");
+  };
+  add({"workers", "throughput", "ratio", "interval", "verdict", "wait s", "run s", "over. s",
+       "cores"});
+  for (const JudgedStep& step : steps) add(RowOf(step));
+  return table;
+}
+
+std::string Summary(int fails, int undecided) {
+  std::string summary;
+  if (fails > 0) absl::StrAppend(&summary, fails, fails == 1 ? " FAIL" : " FAILs");
+  if (undecided > 0) {
+    absl::StrAppend(&summary, summary.empty() ? "" : ", ", undecided, " undecided");
+  }
+  return summary;
+}
+
+}  // namespace twofold::validate

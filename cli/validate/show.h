@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/validate/findings.h"
+
+/// A validation's texts for people. Pure.
+namespace twofold::validate {
+
+/// Four digits that count: decisions are made with all digits.
+std::string Rounded(double number);
+std::string Interval(double lower, double upper);
+
+/// A line for each step: throughput, ratio, verdict, where the time of jobs went and how many cores
+/// were busy. Columns of what nobody knows are left out.
+std::string Table(const std::vector<JudgedStep>& steps);
+
+/// "1 FAIL, 2 undecided"; empty: all checks passed.
+std::string Summary(int fails, int undecided);
+
+}  // namespace twofold::validate

@@ -1,0 +1,85 @@
+#include "cli/validate/options.h"
+
+#include <absl/strings/str_split.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace twofold::validate {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+Words Given(const std::string& positional) {
+  return {.positional = absl::StrSplit(positional, ' ', absl::SkipEmpty())};
+}
+
+TEST(ValidateOptions, HaveDefaultsThatFollowTheTimeOfAJob) {
+  const auto options =
+      Understand(Given("scalability-tester-backend-sleep monitoring 2 s v 12 1.8"));
+  ASSERT_TRUE(options.ok()) << options.status();
+  EXPECT_FALSE(options->local);
+  EXPECT_EQ(options->queue, "sleep");
+  EXPECT_THAT(options->steps, ElementsAre(1, 2, 4, 8, 12));
+  EXPECT_EQ(Plain(options->cap_seconds), "400");
+  EXPECT_EQ(options->timeout, std::chrono::seconds(302));
+  EXPECT_EQ(options->json, "validate-scaling.json");
+}
+
+TEST(ValidateOptions, NamesOfALocalClusterDoWithoutTheirBeginning) {
+  const auto options =
+      Understand(Given("backend-sleep localhost 0.2 client-sleep localhost 4 1.8"));
+  ASSERT_TRUE(options.ok()) << options.status();
+  EXPECT_TRUE(options->local);
+  EXPECT_EQ(options->deployment, "scalability-tester-backend-sleep");
+  EXPECT_EQ(options->service, "scalability-tester-client-sleep");
+  EXPECT_EQ(options->queue, "sleep");
+  EXPECT_EQ(Plain(options->cap_seconds), "60");
+}
+
+TEST(ValidateOptions, LargeNumbersHaveNoExponentThatAQueryWouldChange) {
+  EXPECT_EQ(Plain(100000), "100000");
+  EXPECT_EQ(Plain(0.05), "0.05");
+}
+
+TEST(ValidateOptions, BadArgumentsAreRefusedEachByName) {
+  struct Case {
+    Words words;
+    const char* message;
+  };
+  const std::string good = "d monitoring 2 s validation 4 1.8";
+  const auto with = [&](std::string Words::*word, const char* value) {
+    Words words = Given(good);
+    words.*word = value;
+    return words;
+  };
+  const Case cases[] = {
+      {Given(""), "7 arguments are needed, not 0"},
+      {Given("d monitoring 2 s validation 4"), "7 arguments are needed, not 6"},
+      {Given("d monitoring x s validation 4 1.8"), "SECS 'x' is not a number above 0"},
+      {Given("d monitoring 0 s validation 4 1.8"), "SECS '0'"},
+      {Given("d monitoring 1.2.3 s validation 4 1.8"), "SECS '1.2.3'"},
+      {Given("d monitoring 2 s validation 0 1.8"), "LIMIT '0' is not a whole number from 1"},
+      {Given("d monitoring 2 s validation 4.5 1.8"), "LIMIT '4.5'"},
+      {Given("d monitoring 2 s validation 4 -1"), "SCALE '-1'"},
+      {Given("d monitoring 2 s validation 4 nan"), "SCALE 'nan'"},
+      {Given("a;b monitoring 2 s validation 4 1.8"), "'a;b' is not a name"},
+      {Given("d localhost 2 s validation 4 1.8"), "one namespace is localhost"},
+      {with(&Words::cap, "x"), "--cap 'x' is not a number above 0"},
+      {with(&Words::timeout, "0"), "--timeout '0' is not a whole number from 1"},
+      {with(&Words::repeat, "0"), "--repeat '0' is not a whole number from 1"},
+      {with(&Words::repeat, "27"), "that is 81 steps in all"},
+      {with(&Words::pods, "mine"), "--pods 'mine' is neither any nor these"},
+      {with(&Words::steps, "2 1"), "--steps '2 1' do not grow from 1 to 4"},
+      {with(&Words::steps, "1 8"), "--steps '1 8' do not grow from 1 to 4"},
+      {with(&Words::steps, " "), "--steps are empty"},
+  };
+  for (const Case& one : cases) {
+    const auto options = Understand(one.words);
+    EXPECT_THAT(std::string(options.status().message()), HasSubstr(one.message));
+  }
+  EXPECT_TRUE(Understand(Given(good)).ok());
+}
+
+}  // namespace
+}  // namespace twofold::validate
