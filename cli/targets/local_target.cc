@@ -2,7 +2,6 @@
 
 #include <absl/strings/str_cat.h>
 
-#include <array>
 #include <chrono>
 #include <utility>
 

@@ -4,6 +4,8 @@
 #include <absl/strings/strip.h>
 
 #include <chrono>
+#include <cstddef>
+#include <utility>
 
 #include "lib/common/printable.h"
 #include "lib/http/client.h"

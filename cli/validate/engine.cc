@@ -1,13 +1,12 @@
 #include "cli/validate/engine.h"
 
-#include <absl/strings/match.h>
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_format.h>
-#include <absl/strings/str_replace.h>
 #include <absl/strings/strip.h>
 
 #include <algorithm>
-#include <cmath>
+#include <chrono>
+#include <cstdint>
 #include <ostream>
 #include <utility>
 

@@ -2,7 +2,6 @@
 
 #include <functional>
 #include <iosfwd>
-#include <optional>
 #include <string>
 
 #include "cli/targets/target.h"
@@ -40,7 +39,7 @@ struct Surroundings {
   /// Keeps what is found: at the start, after each step and at the end.
   std::function<Status(const Findings&)> keep;
 
-  /// Makes the report that was asked for; its place. Errors: for people.
+  /// Writes the report that was asked for. Errors: for people.
   std::function<Status(const Findings&)> report;
 };
 

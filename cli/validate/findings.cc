@@ -1,10 +1,11 @@
 #include "cli/validate/findings.h"
 
-#include <absl/strings/numbers.h>
 #include <absl/strings/str_split.h>
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <limits>
 
 #include "lib/common/printable.h"

@@ -2,6 +2,7 @@
 
 #include <absl/strings/str_cat.h>
 
+#include <cstddef>
 #include <filesystem>
 #include <fstream>
 

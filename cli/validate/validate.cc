@@ -4,6 +4,8 @@
 #include <CLI/App.hpp>
 #include <array>
 #include <csignal>
+#include <cstddef>
+#include <cstdlib>
 #include <ctime>
 #include <filesystem>
 #include <fstream>

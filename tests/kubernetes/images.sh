@@ -224,7 +224,7 @@ find_twofold() {
 # With an API server on the containers, until it has ended.
 validate() {
   find_twofold || return 1
-  /usr/bin/python3 "$root/tests/kubernetes/stubs/containers/api.py" "$WORK/kubeconfig" &
+  /usr/bin/python3 "$root/tests/kubernetes/containers_api.py" "$WORK/kubeconfig" &
   api=$!
   eventually test -e "$WORK/kubeconfig" && run_validation
   code=$?

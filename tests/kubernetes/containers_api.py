@@ -1,6 +1,6 @@
 """As much of an API server as `twofold validate` asks for, on the containers of images.sh.
 
-api.py KUBECONFIG: writes the file that leads to it, and serves until it is ended.
+containers_api.py KUBECONFIG: writes the file that leads to it, and serves until it is ended.
 """
 
 import subprocess
@@ -9,13 +9,13 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 HERE = Path(__file__).resolve().parent
-sys.path.append(str(HERE.parents[2] / "fakes"))
+sys.path.append(str(HERE.parent / "fakes"))
 
 from small_kube_api import Missing, serve
 
 
 def backends(*words):
-    return subprocess.run([HERE / "backends", *words], check=True, capture_output=True, text=True).stdout
+    return subprocess.run([HERE / "stubs/containers/backends", *words], check=True, capture_output=True, text=True).stdout
 
 
 def pod(line):
