@@ -104,7 +104,7 @@ run_program() {
           [ -z "$value" ] || set -- "--${option#*:}" "$value" "$@"
         done
         token=$(curlrc header 'Authorization: Bearer ')
-        [ -z "$token" ] || export TWOFOLD_TOKEN="$token"
+        [ -z "$token" ] || export TWOFOLD_TOKEN="${TWOFOLD_TOKEN:-$token}"
       fi ;;
   esac
   TWOFOLD_CALLED_AS=$0 exec "$program" validate "$@"
@@ -250,7 +250,7 @@ in_cluster() {
     shift 2
   done
   [ $# = 7 ] || refuse "7 arguments are needed, not $#"
-  case $2$5 in *localhost*) refuse "localhost needs the program twofold: in PATH, \$TWOFOLD_BIN or build/user/bin" ;; esac
+  case $2,$5 in localhost,* | *,localhost) refuse "localhost needs the program twofold: in PATH, \$TWOFOLD_BIN or build/user/bin" ;; esac
   [ -z "$url" ] || refuse "--client-url and --frontend-url need the program twofold: in PATH, \$TWOFOLD_BIN or build/user/bin"
   for word in "$1" "$2" "$4" "$5"; do
     case $word in '' | -* | *[!A-Za-z0-9._-]*) refuse "'$word' is not a name" ;; esac
