@@ -15,6 +15,8 @@ setup() {
   unset TWOFOLD_BIN CURL_HOME XDG_CONFIG_HOME TWOFOLD_CLIENT_URL TWOFOLD_FRONTEND_URL
 }
 
+teardown() { [ ! -e state ] || "$bin/twofold" local down --dir state; }
+
 # program NAME: in PATH, a shell script on standard input.
 program() {
   { echo '#!/bin/sh'; cat; } >"bin/$1"
@@ -166,5 +168,4 @@ replicas() { "$bin/twofold" local status --output json | jq '.[] | select(.name 
   [ "$code" -eq 143 ]
   [ "$(jq -r '.verdict, .pass' result.json | tr '\n' ' ')" = "interrupted false " ]
   [ "$(replicas)" = 1 ]
-  "$bin/twofold" local down
 }
