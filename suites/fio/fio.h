@@ -72,7 +72,8 @@ struct Report {
   double error = 0;         ///< the first that a job has ended with; 0: none
   std::string died = {};    ///< a job whose process was killed, and how one sees that; empty: none
   std::string early = {};   ///< why this is no last report: a run that was killed; empty: it may be
-  std::string_view said = {};  ///< what it printed beside its numbers: warnings, errors
+  const char* endless = nullptr;  ///< its form, if nothing in it shows that no report was to follow
+  std::string_view said = {};     ///< what it printed beside its numbers: warnings, errors
 };
 
 /// The forms in which fio prints its numbers. Several at once are possible
@@ -81,6 +82,14 @@ struct Report {
 Result<Report> FromJson(const std::string& stage, std::string_view text);
 Result<Report> FromTerse(const std::string& stage, std::string_view text);
 Result<Report> FromNormal(const std::string& stage, std::string_view text);
+
+/// An option as fio reads it: "8m" is 8 * 2^20 bytes, or 480 seconds. nullopt: it is written in
+/// another way ("50%").
+std::optional<double> OptionBytes(const std::string& text);
+std::optional<double> OptionSeconds(const std::string& text);
+
+/// How a part is not what the spec asks for: its sides, sizes of requests, or time; empty: it is.
+std::string Otherwise(const v1::suites::FioSpec& spec, const Part& part);
 
 /// Runs of output in JSON.
 std::vector<std::size_t> RunsInJson(std::string_view output);

@@ -1,9 +1,9 @@
-#include <absl/strings/ascii.h>
 #include <absl/strings/str_cat.h>
 
 #include <algorithm>
 #include <cmath>
 #include <initializer_list>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <utility>
@@ -147,32 +147,14 @@ bool GoesOn(const Standing& last, const Standing& next) {
 
 // ---- Whether it is the last report
 
-struct Suffix {
-  std::string_view word;  // in lower case
-  double factor;
-};
-constexpr Suffix kOptionSizes[] = {
-    {"", 1}, {"k", 1024.0}, {"m", 1048576.0}, {"g", 1073741824}, {"t", 1099511627776}};
-constexpr Suffix kOptionTimes[] = {{"", 1},   {"s", 1},      {"ms", 1e-3}, {"us", 1e-6},
-                                   {"m", 60}, {"h", 3600.0}, {"d", 86400}};
-
-// "8m" in bytes or seconds; nullopt: it is written in another way ("50%").
-template <typename Suffixes>
-std::optional<double> OptionNumber(const std::string& text, const Suffixes& suffixes) {
-  const std::string lower = absl::AsciiStrToLower(text);
-  std::string_view rest = lower;
-  const auto number = TakeNumber(rest);
-  const auto* suffix = std::find_if(std::begin(suffixes), std::end(suffixes),
-                                    [&](const Suffix& each) { return each.word == rest; });
-  if (!number || suffix == std::end(suffixes)) return std::nullopt;
-  return *number * suffix->factor;
-}
-
 // An option of a job, or of all jobs; empty: it has none.
 std::string OptionOf(const Json& document, const Json& entry, std::string_view name) {
   std::string own = TextAt(entry, {"job options", name});
   return own.empty() ? TextAt(document, {"global options", name}) : own;
 }
+
+// With these a job may end before its time and its size.
+constexpr const char* kOtherEnds[] = {"io_size", "number_ios", "latency_target", "exitall"};
 
 // Whether a job has run as long, or moved as much, as its options say; so, if they do not say.
 bool HasDoneAll(const Json& document, const Json& entry, const Part& part) {
@@ -183,9 +165,11 @@ bool HasDoneAll(const Json& document, const Json& entry, const Part& part) {
     seconds = std::max(seconds, side.seconds);
     bytes += side.counted_bytes_per_s * side.seconds;
   }
-  const auto runtime = OptionNumber(OptionOf(document, entry, "runtime"), kOptionTimes);
-  const auto size = OptionNumber(OptionOf(document, entry, "size"), kOptionSizes);
+  const auto runtime = OptionSeconds(OptionOf(document, entry, "runtime"));
+  const auto size = OptionBytes(OptionOf(document, entry, "size"));
   if (!runtime && !size) return true;
+  const auto has = [&](const char* option) { return !OptionOf(document, entry, option).empty(); };
+  if (std::any_of(std::begin(kOtherEnds), std::end(kOtherEnds), has)) return true;
   return (runtime && seconds >= kNearly * *runtime) || (size && bytes >= kNearly * *size);
 }
 
@@ -232,6 +216,9 @@ Result<Report> FromJson(const std::string& stage, std::string_view text) {
     for (const Json& entry : *list) {
       if (TextAt(entry, {"jobname"}) == kTotalOfClients) continue;
       if (report.error == 0) report.error = numbers.Get(entry, {"error"});
+      if (Find(entry, {"mixed"}) != nullptr && Find(entry, {"read"}) == nullptr) {
+        return Unreadable(stage, "mixed rates alone (unified_rw_reporting) are not read");
+      }
       report.parts.push_back(ReadPart(entry, numbers));
       if (report.died.empty()) report.died = HowItDied(entry, report.parts.back());
       if (report.early.empty()) {

@@ -98,11 +98,19 @@ class Reader {
     }
     if (!status_.ok()) return status_;
     report_.early = WhyEarly();
+    if (seconds_.size() == 1) report_.endless = "normal";
     report_.said = text;
     return std::move(report_);
   }
 
  private:
+  static bool IsCount(std::string_view line) { return line.starts_with("issued rwt"); }
+
+  // As of a log whose beginning is cut off (`kubectl logs --tail`).
+  void LostFirstLine() {
+    status_.Update(Unreadable(stage_, "the first line of a job, with its name, is missing"));
+  }
+
   void ReadLine(std::string_view line) {
     if (line.starts_with("fio-") && report_.tool.empty()) report_.tool = std::string(line);
     if (line.starts_with("Run status group ")) {
@@ -113,13 +121,16 @@ class Reader {
       OpenPart(line);
     } else if (in_part_) {
       ReadInPart(line);
+    } else if (!of_all_ && IsCount(line)) {
+      LostFirstLine();
     }
   }
 
   // "randrw: (groupid=0, jobs=2): err= 0: pid=29696: ..."
   void OpenPart(std::string_view line) {
     CheckPart();
-    in_part_ = !line.starts_with("All clients: ");
+    of_all_ = line.starts_with("All clients: ");
+    in_part_ = !of_all_;
     if (!in_part_) return;
     side_ = nullptr;
     opened_.clear();
@@ -150,7 +161,8 @@ class Reader {
       part.usr_cpu = Known(ToNumber(WordAfter(line, "usr=")), line);
       part.sys_cpu = Known(ToNumber(WordAfter(line, "sys=")), line);
       has_cpu_ = true;
-    } else if (line.starts_with("issued rwt")) {
+    } else if (IsCount(line)) {
+      if (has_count_) return LostFirstLine();
       ReadCounts(line);
     } else if (side_ != nullptr) {
       ReadLatency(line);
@@ -293,6 +305,7 @@ class Reader {
   // Of each report, how long its groups have run.
   std::vector<std::map<std::string, double>> seconds_ = {{}};
   bool in_part_ = false;
+  bool of_all_ = false;  // what comes is of all clients together, which is not read
   bool has_cpu_ = false;
   bool has_count_ = false;
   Side* side_ = nullptr;          // of the last part

@@ -157,7 +157,7 @@ Status AddLine(const std::string& stage, const Fields& fields, Report& report) {
 
 Result<Report> FromTerse(const std::string& stage, std::string_view text) {
   if (!text.ends_with('\n')) return Unreadable(stage, "its last line is cut off");
-  Report report{.tool = {}, .parts = {}, .said = text};
+  Report report{.tool = {}, .parts = {}, .endless = "terse", .said = text};
   for (const std::string_view line : Lines(text)) {
     const Fields fields = SplitAt(';', line);
     // A client of a server prints the disks on a line of their own: ";vda;0;...".

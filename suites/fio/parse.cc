@@ -101,7 +101,7 @@ void NameJobs(std::vector<Part>& parts) {
 }
 
 // Adds the parts in the output of one fio.
-Status ReadParts(const StageOutput& output, std::string& tool, std::vector<Part>& parts) {
+Status ReadParts(const StageOutput& output, Measurements& result, std::vector<Part>& parts) {
   const std::string stage = absl::StrCat(StageName(output, "fio"), " of worker ", output.rank);
   Result<Report> report = Read(stage, output.out);
   const std::string_view said = report.ok() ? report->said : std::string_view(output.out);
@@ -110,7 +110,12 @@ Status ReadParts(const StageOutput& output, std::string& tool, std::vector<Part>
   // Without numbers, what it says is the reason.
   if (!report.ok()) return complaint.empty() ? report.status() : ToolFailed(stage, complaint);
   if (Status status = CheckEnd(stage, output, *report, complaint); !status.ok()) return status;
-  tool = report->tool;
+  result.tool = report->tool;
+  if (report->endless != nullptr && !output.exit_code && result.notes.empty()) {
+    result.notes.push_back(absl::StrCat("fio's ", report->endless,
+                                        " form says no end: with --status-interval another report ",
+                                        "may have been cut off"));
+  }
   NameJobs(report->parts);
   for (Part& part : report->parts) {
     if (part.worker.empty()) part.worker = absl::StrCat(output.rank);
@@ -298,13 +303,20 @@ bool DidNothing(const std::vector<Part>& parts) {
   });
 }
 
-Status CheckWorkers(const std::string& json, std::size_t workers) {
+Status CheckAsked(const std::string& json, std::size_t workers, const std::vector<Part>& parts) {
   if (json.empty()) return absl::OkStatus();
   const auto spec = ReadSpec(json);
   if (!spec.ok()) return spec.status();
-  if (workers == spec->num_workers()) return absl::OkStatus();
-  return Unreadable("fio",
-                    absl::StrCat("outputs of ", workers, " workers, not of ", spec->num_workers()));
+  if (workers != spec->num_workers()) {
+    return Unreadable(
+        "fio", absl::StrCat("outputs of ", workers, " workers, not of ", spec->num_workers()));
+  }
+  for (const Part& part : parts) {
+    const std::string otherwise = Otherwise(*spec, part);
+    if (otherwise.empty()) continue;
+    return Unreadable("fio", absl::StrCat("worker ", part.worker, ": ", otherwise));
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace
@@ -323,13 +335,13 @@ Result<Measurements> Parse(const Outputs& outputs) {
   std::size_t workers = 0;
   for (const StageOutput& output : outputs.stages) {
     if (output.stage == "layout" && BadEnd(output).empty()) continue;
-    Status status = ReadParts(output, result.tool, parts);
+    Status status = ReadParts(output, result, parts);
     if (!status.ok()) return status;
     ++workers;
   }
-  if (Status status = CheckWorkers(outputs.spec, workers); !status.ok()) return status;
+  if (DidNothing(parts) && !parts.empty()) return ToolFailed("fio", "it did no I/O at all");
+  if (Status status = CheckAsked(outputs.spec, workers, parts); !status.ok()) return status;
   if (parts.empty()) return Unreadable("fio", "no output");
-  if (DidNothing(parts)) return ToolFailed("fio", "it did no I/O at all");
   Writer writer(parts);
   for (std::size_t side = 0; side < kSides.size(); ++side) writer.WriteSide(side);
   writer.WriteCpu();

@@ -45,11 +45,12 @@ class WatchTest : public DurableClusterTest {
   }
 
   /// A benchmark of two jobs; written beside, and then renamed.
-  void Write(const std::string& name, const std::string& run_id, const std::string& rw = "read") {
+  void Write(const std::string& name, const std::string& run_id, const std::string& rw = "randrw") {
     const std::string part = folder_ / "part";
     std::ofstream(part) << "apiVersion: twofold/v1\nkind: BenchmarkSet\n"
                         << "metadata: {name: set, runid: " << run_id << "}\nspec:\n"
-                        << "  template: {kind: Fio, spec: {rw: " << rw << "}}\n"
+                        << "  template: {kind: Fio, spec: {rw: " << rw
+                        << ", bs: 4k, runtime: 1s}}\n"
                         << "  repetitions: 2\n";
     std::filesystem::rename(part, Benchmarks() + "/" + name);
   }
@@ -138,7 +139,7 @@ TEST_F(WatchTest, ARunIdThatWasUsedIsRefused) {
   StartWatch();
   Write("a.yaml", "r1");
   AwaitLog("run r1 of a.yaml: ended");
-  Write("b.yaml", "r1", "write");
+  Write("b.yaml", "r1", "rw");
   AwaitLog("b.yaml: refused: runid r1 was used before, by run set (ended), which is another");
   Write("c.yaml", "r1");
   AwaitLog("c.yaml: run r1 is there already, ended");

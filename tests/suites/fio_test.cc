@@ -291,6 +291,32 @@ TEST(FioParse, AWorkerThatIsMissingIsNoted) {
   EXPECT_TRUE(FailsWith(fio::Parse(outputs), "outputs of 1 workers, not of 2"));
 }
 
+TEST(FioParse, WhatCameIsHeldAgainstTheSpec) {
+  Outputs outputs = EndedWell("fio/worker0.json");
+  const auto read = [&](const char* spec) {
+    outputs.spec = spec;
+    return fio::Parse(outputs);
+  };
+  EXPECT_TRUE(read(R"({"rw": "randrw", "bs": "4k", "runtime": "1s"})").ok());
+  EXPECT_TRUE(read(R"({"rw": "rw,readwrite", "bs": "4K", "runtime": "1000ms"})").ok());
+  for (const auto& [spec, why] :
+       {std::pair{R"({"rw": "randrw", "bs": "4k", "runtime": "30s"})",
+                  "it ends after 1.001 s, not 30"},
+        {R"({"rw": "randrw", "bs": "1M", "runtime": "1s"})",
+         "it has reads of 4096 B, not of 1048576"},
+        {R"({"rw": "read", "bs": "4k", "runtime": "1s"})",
+         "it has writes, which read does not ask for"},
+        {R"({"rw": "randrw", "rwmixread": 0, "bs": "4k", "runtime": "1s"})",
+         "it has reads, which randrw does not ask for"}}) {
+    EXPECT_TRUE(FailsWith(read(spec), why)) << spec;
+  }
+  Json json = Json::parse(Sample("fio/worker0.json"));
+  json["jobs"][0]["write"]["total_ios"] = 0;
+  outputs.stages[0].out = json.dump(1);
+  EXPECT_TRUE(FailsWith(read(R"({"rw": "randrw", "bs": "4k", "runtime": "1s"})"),
+                        "worker 0: it has no writes, which randrw asks for"));
+}
+
 TEST(FioParse, TheLayoutIsNoMeasurementButItsFailureIsOne) {
   Outputs outputs = EndedWell("fio/worker0.json");
   outputs.stages.insert(outputs.stages.begin(),

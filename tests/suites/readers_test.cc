@@ -398,6 +398,11 @@ TEST(Readers, MixedRatesOfFioAreNotTakenForNone) {
                         "mixed ones (unified_rw_reporting) are not read"));
   EXPECT_TRUE(
       FailsWith(ParseText(fio, Sample("fio/cases/fio_unified_both.terse")), "is no number"));
+  Json json = Json::parse(Sample("fio/worker0.json"));
+  json["jobs"][0]["mixed"] = json["jobs"][0]["read"];
+  for (const char* side : {"read", "write", "trim"}) json["jobs"][0].erase(side);
+  EXPECT_TRUE(FailsWith(ParseText(fio, json.dump(1)),
+                        "mixed rates alone (unified_rw_reporting) are not read"));
   const auto both = ParseText(fio, Sample("fio/cases/fio_unified_both.txt"));
   EXPECT_TRUE(both.ok()) << both.status();
 }

@@ -11,7 +11,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::StartsWith;
 
-constexpr char kTwoWorkers[] = R"({"numWorkers": 2})";
+constexpr char kTwoWorkers[] = R"({"numWorkers": 2, "rw": "randrw", "bs": "4k", "runtime": "1s"})";
 
 class BenchGangTest : public BenchTest {
  protected:
