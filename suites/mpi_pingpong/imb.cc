@@ -57,16 +57,25 @@ class Reader {
       Status status = ReadLine(line);
       if (!status.ok()) return status;
     }
-    // After its last table IMB says that it is about to end.
-    if (!heading_.empty()) return Unreadable(stage_, "the output of IMB is cut off");
+    // A log may also be cut off between two tables.
+    if (!heading_.empty() || (!tables_.empty() && !ended_))
+      return Unreadable(stage_, "the output of IMB is cut off");
     Tables tables{std::move(tables_), {}};
     skipped_.SayIn(tables.notes);
+    if (!tables.all.empty() && !titled_) {
+      tables.notes.emplace_back("IMB's title is missing: tables before the first may be cut off");
+    }
     return tables;
   }
 
  private:
   Status ReadLine(std::string_view line) {
+    if (IsImbTitle(line)) titled_ = true;
     if (auto heading = ReadHeading(line)) {
+      if (benchmark_.empty()) {
+        return Unreadable(stage_,
+                          "the name of its first benchmark is missing: its beginning is cut off");
+      }
       heading_ = *std::move(heading);
       first_ = tables_.size();
       if (!Has("group")) OpenTable("");
@@ -83,10 +92,12 @@ class Reader {
         tables_.back().data.rows.empty() && tables_.back().failure.empty()) {
       return Unreadable(stage_, "a table without rows: it was stopped");
     }
+    if (comment.starts_with("All processes entering MPI_Finalize")) ended_ = true;
     const auto words = Words(comment);
     if (const auto name = After(comment, "Benchmarking ")) {
       benchmark_ = std::string(Strip(*name));
       ranks_ = groups_ = mode_ = "";
+      ended_ = false;
     } else if (const auto ranks = After(comment, "#processes = ")) {
       ranks_ = std::string(Strip(*ranks));
     } else if (words.size() > 4 && words[0] == "(" && words[2] == "groups") {
@@ -104,7 +115,7 @@ class Reader {
   }
 
   [[nodiscard]] Dimensions DimensionsOf(const std::string& group) const {
-    if (benchmark_.empty() || (benchmark_ == "PingPong" && mode_.empty())) return {};
+    if (benchmark_ == "PingPong" && mode_.empty()) return {};
     Dimensions dimensions = {{"benchmark", benchmark_}};
     for (const auto& [name, value] : {std::pair<const char*, const std::string&>{"ranks", ranks_},
                                       {"groups", groups_},
@@ -117,7 +128,7 @@ class Reader {
 
   Table& OpenTable(const std::string& group) {
     Table& table = tables_.emplace_back();
-    table.benchmark = benchmark_.empty() ? "PingPong" : benchmark_;
+    table.benchmark = benchmark_;
     table.dimensions = DimensionsOf(group);
     for (const TableColumn& column : heading_) {
       if (!IsOneOf(column.column.name, kAside)) table.data.columns.push_back(column);
@@ -186,6 +197,8 @@ class Reader {
   std::string ranks_;
   std::string groups_;
   std::string mode_;
+  bool titled_ = false;
+  bool ended_ = false;  // it has said that it is about to end
 };
 
 }  // namespace

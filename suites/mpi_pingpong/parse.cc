@@ -59,6 +59,10 @@ Result<Tables> ReadNetpipe(const std::string& stage, std::string_view text) {
     // The largest sizes take so long that a run that was stopped ends in half a line.
     auto row = ReadRow(words);
     if (!row) return Unreadable(stage, "a row that is cut off: " + std::string(line));
+    const std::string due = absl::StrCat(table.data.rows.size(), ":");
+    if (words[0] != due) {
+      return Unreadable(stage, absl::StrCat("its row ", due, " is missing, before ", Quoted(line)));
+    }
     table.data.rows.push_back(*std::move(row));
   }
   if (table.data.rows.empty()) return tables;
