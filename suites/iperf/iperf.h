@@ -63,6 +63,7 @@ struct Row {
   /// Its end is a tenth of a second to the last of four digits, as that of an interval; a run ends
   /// when it ends.
   bool is_round = false;
+  bool is_coarse = false;         ///< its end has too few digits to tell that
   double counted_bits_per_s = 0;  ///< its bytes by its time; 0: they have too few digits
 };
 
@@ -95,6 +96,9 @@ struct Flow {
 /// its streams, or of its bytes, is a failure. Ends of intervals (1.00011) are put on the grid of
 /// the interval, so that a row is a second and repetitions have the same rows.
 void AddFlow(Flow flow, Measurements& result);
+
+/// Why so many percent of all packets cannot be lost; empty: they can.
+std::string FaultOfShare(double percent);
 
 /// "0.002 ms 29/1787 (1.6%)" at the beginning of Row::rest; nullopt: it is something else.
 std::optional<Loss> ToLoss(const Row& row);

@@ -43,6 +43,7 @@ bool IsWrites(std::string_view word) {
 
 void Keep(const Row& row, bool has_retries, Rows& rows) {
   if (const auto loss = ToLoss(row)) {
+    rows.udp = true;  // the line that says so may be cut off
     rows.received[row.id] = {row, *loss};
   } else if (row.rest.empty() || IsWrites(row.rest[0])) {
     KeepSent(row, rows);
@@ -255,7 +256,12 @@ Status AddReceived(const std::string& stage, const Rows& rows, Measurements& res
   }
   if (all.packets <= 0) return ToolFailed(stage, "no data arrived");
   Add("throughput", bits / kGiga, "Gbit/s", Better::kHigher, true, result);
-  Add("lost", 100 * all.lost / all.packets, "%", Better::kLower, true, result);
+  const double lost = 100 * all.lost / all.packets;
+  if (const std::string fault = FaultOfShare(lost); fault.empty()) {
+    Add("lost", lost, "%", Better::kLower, true, result);
+  } else {
+    result.failures.push_back({"lost", LeftOut(DimensionsOf({}), fault)});
+  }
   Add("lost_packets", all.lost, "", Better::kLower, false, result);
   Add("packets", all.packets, "", Better::kNone, false, result);
   return absl::OkStatus();
@@ -330,6 +336,11 @@ Result<Measurements> ParseIperf2(const StageOutput& client, const v1::suites::Ip
   if (!status.ok()) return status;
   Measurements result;
   result.tool = "iperf 2";
+  if (spec == nullptr && !rows.udp && rows.last_part == 0 && total->is_coarse) {
+    result.notes.push_back(
+        absl::StrCat("its only row, of ", NumberText(total->end),
+                     " s, may be that of its first interval: iperf before 2.1 says no more"));
+  }
   AddSent(rows, *total, result);
   if (rows.udp) status = AddReceived(stage, rows, result);
   if (!status.ok()) return status;

@@ -1,5 +1,6 @@
 #include <absl/strings/str_cat.h>
 
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -149,10 +150,15 @@ class Reader {
     return sum;
   }
 
+  // iperf3 prints nan, which is null here, where it divides by 0: that is left out with its reason.
+  double Get(const char* sum, const char* field) {
+    const Json* value = Find(json_, {"end", sum, field});
+    if (value != nullptr && value->is_null()) return std::numeric_limits<double>::quiet_NaN();
+    return numbers_.Get(json_, {"end", sum, field});
+  }
+
   void ReadDirection(const Direction& direction) {
-    const auto get = [&](const char* sum, const char* field) {
-      return numbers_.Get(json_, {"end", sum, field});
-    };
+    const auto get = [&](const char* sum, const char* field) { return Get(sum, field); };
     if (get(direction.received, "bytes") <= 0) silent_ = true;
     const bool forward = &direction == &kForward;
     Flow flow{.direction = direction.name,
@@ -175,7 +181,7 @@ class Reader {
   }
 
   void ReadCpu(const char* side, const char* field) {
-    const double percent = numbers_.Get(json_, {"end", "cpu_utilization_percent", field});
+    const double percent = Get("cpu_utilization_percent", field);
     result_.measurements.push_back({"cpu", percent, "%", Better::kLower, true, {{"side", side}}});
   }
 

@@ -46,6 +46,12 @@ bool IsRound(std::string_view end) {
   return point != std::string_view::npos && end.size() == point + 5 && end.ends_with(kRound);
 }
 
+// "10.0", or "10.00" where it is a multiple of 0.1 s, of versions before 2.1.
+bool IsCoarse(std::string_view end) {
+  const std::size_t digits = end.size() - std::min(end.find('.') + 1, end.size());
+  return digits == 1 || (digits == 2 && end.ends_with('0'));
+}
+
 // Bits a second by what was counted: "1.04" (1 GByte) tells within a percent, "0.01" does not.
 double CountedRate(std::string_view digits, double bytes, double seconds) {
   constexpr std::ptrdiff_t kLeastDigits = 3;
@@ -83,6 +89,7 @@ std::optional<Row> ToRow(std::string_view line) {
   row.start = *start;
   row.end = *end;
   row.is_round = IsRound(end_text);
+  row.is_coarse = IsCoarse(end_text);
   row.bytes = *bytes;
   row.bits_per_second = *bits;
   row.counted_bits_per_s = CountedRate(words[2], *bytes, *end - *start);
@@ -147,7 +154,12 @@ void AddFlow(Flow flow, Measurements& result) {
   add_rate("throughput_sent", flow.sent_bits_per_s, flow.parts_sent_bits_per_s,
            flow.counted_sent_bits_per_s, false);
   if (flow.loss) {
-    add("lost", flow.lost_percent, "%", kLower, true);
+    const std::string fault = FaultOfShare(flow.lost_percent);
+    if (fault.empty()) {
+      add("lost", flow.lost_percent, "%", kLower, true);
+    } else {
+      result.failures.push_back({"lost", LeftOut(direction, fault)});
+    }
     add("lost_packets", flow.loss->lost, "", kLower, false);
     add("packets", flow.loss->packets, "", kNone, false);
     add("jitter", flow.loss->jitter_ms, "ms", kLower, true);
@@ -160,6 +172,10 @@ void AddFlow(Flow flow, Measurements& result) {
                            direction,
                            {{"time", "s"}, {"throughput", "Gbit/s", kHigher}},
                            std::move(flow.intervals)});
+}
+
+std::string FaultOfShare(double percent) {
+  return percent > 100 ? absl::StrCat(NumberText(percent), " % is more than all") : "";
 }
 
 std::optional<Loss> ToLoss(const Row& row) {

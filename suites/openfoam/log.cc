@@ -21,6 +21,14 @@ std::optional<double> NumberAfter(std::string_view line, std::string_view words)
   return ends ? number : std::nullopt;
 }
 
+// The same of a quantity of the flow, which is nan or inf where the solution has diverged.
+std::optional<double> FlowAfter(std::string_view line, std::string_view words) {
+  const std::size_t found = line.find(words);
+  if (found == std::string_view::npos) return std::nullopt;
+  const std::string_view rest = Strip(line.substr(found + words.size()));
+  return ToCell(rest.substr(0, rest.find_first_of(" ,")));
+}
+
 // "1m2.5s" in seconds.
 std::optional<double> MinutesAndSeconds(std::string_view text) {
   const auto minutes = TakeNumber(text);
@@ -157,20 +165,20 @@ class Reader {
     return Take(NumberAfter(line, " = "), step_.time_s);
   }
   bool Courant(std::string_view line) {
-    return Take(NumberAfter(line, " mean: "), step_.courant_mean) &&
-           Take(NumberAfter(line, " max: "), step_.courant_max);
+    return Take(FlowAfter(line, " mean: "), step_.courant_mean) &&
+           Take(FlowAfter(line, " max: "), step_.courant_max);
   }
   bool Pressure(std::string_view line) {
     double iterations = 0;
     double residual = 0;
     const bool good = Take(NumberAfter(line, "No Iterations "), iterations) &&
-                      Take(NumberAfter(line, "Initial residual = "), residual);
+                      Take(FlowAfter(line, "Initial residual = "), residual);
     if (!step_.pressure_iterations) step_.pressure_residual = residual;
     step_.pressure_iterations = step_.pressure_iterations.value_or(0) + iterations;
     return good;
   }
   bool Continuity(std::string_view line) {
-    return Take(NumberAfter(line, "sum local = "), step_.continuity);
+    return Take(FlowAfter(line, "sum local = "), step_.continuity);
   }
   bool End(std::string_view line) {
     const bool good = Take(NumberAfter(line, " = "), step_.cpu_s);

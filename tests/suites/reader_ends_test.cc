@@ -29,6 +29,38 @@ TEST(ReaderEnds, AShortFioThatDidAllDoesNotKnowHowLongItNeedsAndHasEnded) {
   EXPECT_TRUE(ReadText("fio", Sample("fio/two_jobs.json")).ok());  // by its size
 }
 
+TEST(ReaderEnds, ASingleReportOfFioInAFormThatHasNoEndIsReadAndThatIsSaid) {
+  for (const auto& [sample, form] :
+       {std::pair{"fio/forms_two.txt", "normal"}, {"fio/forms_group.terse", "terse"}}) {
+    Outputs outputs = Saved(sample);
+    const auto saved = FindSuite("fio")->parse(outputs);
+    ASSERT_TRUE(saved.ok()) << saved.status();
+    ASSERT_EQ(saved->notes.size(), 1U);
+    EXPECT_EQ(saved->notes[0],
+              absl::StrCat("fio's ", form, " form says no end: with --status-interval another ",
+                           "report may have been cut off"));
+    outputs.stages[0].exit_code = 0;  // whoever saw it end knows that
+    EXPECT_TRUE(FindSuite("fio")->parse(outputs)->notes.empty());
+  }
+  for (const char* sample : {"fio/worker0.json", "fio/cases/status-interval.txt"}) {
+    EXPECT_TRUE(ReadText("fio", Sample(sample))->notes.empty()) << sample;
+  }
+}
+
+// As of a short run, which never knows how long it needs.
+TEST(ReaderEnds, AFioThatWasToEndByAnotherOptionThanItsTimeAndSizeHasEnded) {
+  Json json = Json::parse(Sample("fio/worker0.json"));
+  json["jobs"][0]["job options"]["runtime"] = "60";
+  json["jobs"][0]["job options"]["size"] = "10G";
+  json["jobs"][0]["eta"] = 2147483647;
+  EXPECT_TRUE(FailsWith(ReadText("fio", json.dump(1)), kEndsBefore));
+  for (const char* option : {"io_size", "number_ios", "latency_target"}) {
+    Json other = json;
+    other["jobs"][0]["job options"][option] = "1000";
+    EXPECT_TRUE(ReadText("fio", other.dump(1)).ok()) << option;
+  }
+}
+
 TEST(ReaderEnds, ReportsOfTheNormalFormAtOneDistanceHaveNoLastOne) {
   const std::string text = Sample("fio/cases/status-interval.txt");
   const auto whole = ReadText("fio", text);
@@ -39,6 +71,29 @@ TEST(ReaderEnds, ReportsOfTheNormalFormAtOneDistanceHaveNoLastOne) {
     for (int i = 0; i <= reports; ++i) end = text.find("mix: (groupid=", end + 1);
     EXPECT_TRUE(FailsWith(ReadText("fio", text.substr(0, end)), kEndsBefore)) << reports;
   }
+}
+
+// As of `kubectl logs --tail`.
+TEST(ReaderEnds, AJobOfFioWithoutItsFirstLineIsNotLostAmongOthers) {
+  const std::string text = Sample("fio/forms_two.txt");
+  ASSERT_TRUE(ReadText("fio", text).ok());
+  for (const char* line : {"mix: (groupid=0, jobs=1)", "  read: IOPS=4921"}) {
+    EXPECT_TRUE(FailsWith(ReadText("fio", text.substr(text.find('\n', text.find(line)))),
+                          "the first line of a job, with its name, is missing"))
+        << line;
+  }
+  const std::size_t second = text.rfind("mix: (groupid=0, jobs=1)");
+  EXPECT_TRUE(
+      FailsWith(ReadText("fio", text.substr(0, second) + text.substr(text.find('\n', second) + 1)),
+                "the first line of a job, with its name, is missing"));
+}
+
+TEST(ReaderEnds, DatagramsOfIperf2AreKnownByTheServersReport) {
+  const std::string text = Sample("iperf/cases/i205u.txt");
+  const auto whole = ReadText("iperf", text);
+  const auto tail = ReadText("iperf", text.substr(text.find('\n') + 1));
+  ASSERT_TRUE(whole.ok() && tail.ok()) << tail.status();
+  EXPECT_EQ(tail->measurements, whole->measurements);
 }
 
 TEST(ReaderEnds, AnIperf2ThatWasKilledBetweenItsIntervalsHasNoResult) {
@@ -55,6 +110,24 @@ TEST(ReaderEnds, AnIperf2ThatWasKilledBetweenItsIntervalsHasNoResult) {
   EXPECT_NEAR(ValueOf(*whole, "throughput"), 0.001567, 1e-6);
   const std::size_t last = csv.rfind('\n', csv.size() - 2) + 1;
   EXPECT_TRUE(FailsWith(ReadText("iperf", csv.substr(0, last)), kEnds));
+}
+
+// Its times have tenths, so that an interval of a second looks like a run of one.
+TEST(ReaderEnds, AnOldIperf2OfOneRowIsSaidToBePerhapsItsFirstInterval) {
+  const std::string text = Sample("iperf/cases/i205.txt");
+  const auto whole = ReadText("iperf", text);
+  ASSERT_TRUE(whole.ok()) << whole.status();
+  EXPECT_TRUE(whole->notes.empty());  // it has intervals, and the row after them
+  const std::string first = text.substr(0, text.find('\n', text.find(" 0.0- 1.0 sec")) + 1);
+  const auto one = ReadText("iperf", first);
+  ASSERT_TRUE(one.ok()) << one.status();
+  ASSERT_EQ(one->notes.size(), 1U);
+  EXPECT_EQ(one->notes[0],
+            "its only row, of 1 s, may be that of its first interval: iperf before 2.1 says no "
+            "more");
+  Outputs asked = SavedText(first);
+  asked.spec = R"({"tool": "iperf2", "duration": 1})";
+  EXPECT_TRUE(FindSuite("iperf")->parse(asked)->notes.empty());
 }
 
 TEST(ReaderEnds, WhoAskedForASecondSeesThatAnIntervalOfOneIsTheWholeRun) {
@@ -92,7 +165,43 @@ TEST(ReaderEnds, TheFullObjectAfterAStreamOfEventsIsOfTheSameRun) {
   EXPECT_TRUE(FailsWith(ReadText("iperf", stream + full.dump() + "\n" + stream), "2 runs"));
 }
 
+// ---- IMB
+
+TEST(ReaderEnds, AnImbThatWasKilledBetweenTwoTablesHasNoResult) {
+  const std::string many = Sample("mpi_pingpong/imb_many.txt");
+  ASSERT_TRUE(ReadText("mpi-pingpong", many).ok());
+  int tables = 0;
+  for (std::size_t at = many.find("# Benchmarking "); at != std::string::npos;
+       at = many.find("# Benchmarking ", at + 1)) {
+    if (tables++ == 0) continue;
+    EXPECT_TRUE(FailsWith(ReadText("mpi-pingpong", many.substr(0, at)), "cut off")) << at;
+  }
+  EXPECT_GT(tables, 5);
+}
+
+// As of `kubectl logs --tail`.
+TEST(ReaderEnds, AnImbWhoseBeginningIsCutOffSaysSoOrHasNoResult) {
+  const std::string many = Sample("mpi_pingpong/imb_many.txt");
+  const std::size_t second = many.find("# Benchmarking Bcast");
+  const auto named = ReadText("mpi-pingpong", many.substr(second));
+  ASSERT_TRUE(named.ok()) << named.status();
+  ASSERT_EQ(named->notes.size(), 1U);
+  EXPECT_EQ(named->notes[0], "IMB's title is missing: tables before the first may be cut off");
+  EXPECT_TRUE(FailsWith(ReadText("mpi-pingpong", many.substr(many.find('\n', second) + 1)),
+                        "the name of its first benchmark is missing"));
+}
+
 // ---- NetPIPE
+
+TEST(ReaderEnds, RowsOfNetpipeAreNumberedSoThatNoneIsMissing) {
+  const std::string text = Sample("mpi_pingpong/netpipe.txt");
+  EXPECT_TRUE(FailsWith(ReadText("mpi-pingpong", text.substr(text.find("  5: "))),
+                        "its row 0: is missing, before 5: "));
+  const std::size_t row = text.find("  5: ");
+  EXPECT_TRUE(FailsWith(
+      ReadText("mpi-pingpong", text.substr(0, row) + text.substr(text.find('\n', row) + 1)),
+      "its row 5: is missing"));
+}
 
 TEST(ReaderEnds, ATableOfNetpipeHasNoEndWhichIsSaidUnlessTheSpecHasIt) {
   Outputs outputs = Saved("mpi_pingpong/netpipe.txt");

@@ -225,5 +225,37 @@ TEST(ReaderRates, ARateOfInfinityIsARowWithItsReasonAndNoLostFile) {
   EXPECT_NE(rdma->failures[0].reason.find("is not finite"), std::string::npos);
 }
 
+// What the flow of a solution is that has diverged, and what iperf3 has divided by 0.
+TEST(ReaderRates, NanAmongOtherNumbersLosesNoneOfThem) {
+  const std::string log = Sample("openfoam/simple.log");
+  ExpectLeftOut(
+      ReadText("openfoam",
+               absl::StrReplaceAll(log, {{"Initial residual = 0.2", "Initial residual = nan"}})),
+      "pressure_residual", "nan is not finite");
+  ExpectLeftOut(
+      ReadText("openfoam", absl::StrReplaceAll(log, {{"sum local = 1e-05", "sum local = -nan"}})),
+      "continuity_error", "is not finite");
+  const auto without = [](const char* sample, const char* sum, const char* field) {
+    Json json = Json::parse(Sample(sample));
+    json["end"][sum][field] = nullptr;
+    return ReadText("iperf", json.dump(1));
+  };
+  ExpectLeftOut(without("iperf/iperf3_udp.json", "sum_received", "jitter_ms"), "jitter",
+                "is not finite");
+  const auto cpu = without("iperf/iperf3_tcp.json", "cpu_utilization_percent", "host_total");
+  ASSERT_TRUE(cpu.ok()) << cpu.status();
+  EXPECT_TRUE(LeavesOut(*cpu, "cpu", "is not finite"));
+  EXPECT_GT(ValueOf(*cpu, "throughput"), 0);
+}
+
+TEST(ReaderRates, NoMoreThanAllPacketsAreLost) {
+  Json json = Json::parse(Sample("iperf/iperf3_udp.json"));
+  json["end"]["sum_received"]["lost_percent"] = 140;
+  ExpectLeftOut(ReadText("iperf", json.dump(1)), "lost", "140 % is more than all");
+  const std::string text =
+      absl::StrReplaceAll(Sample("iperf/cases/i205u.txt"), {{"12/893", "1893/893"}});
+  ExpectLeftOut(ReadText("iperf", text), "lost", "% is more than all");
+}
+
 }  // namespace
 }  // namespace twofold::suite
