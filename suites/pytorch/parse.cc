@@ -242,12 +242,22 @@ class Writer {
 
 using Spec = v1::suites::PyTorchSpec;
 
+// What workers of one run do alike; a device may be another.
+bool DoTheSame(const Report& one, const Report& other) {
+  return one.unit() == other.unit() && one.model() == other.model() &&
+         one.benchmark_type() == other.benchmark_type();
+}
+
 // Whether each worker reported once, and none is missing. A worker that looks at its own output has
 // the rank of its report.
 Status CheckWorkers(const Outputs& outputs, const std::vector<Rank>& ranks) {
   const auto refused = [](std::string why) { return Unreadable("pytorch", std::move(why)); };
   std::set<std::uint32_t> seen;
   for (const Rank& rank : ranks) {
+    if (!DoTheSame(rank.report, ranks[0].report)) {
+      return refused(absl::StrCat("workers ", ranks[0].report.rank(), " and ", rank.report.rank(),
+                                  " did not run the same: two runs"));
+    }
     if (seen.insert(rank.report.rank()).second) continue;
     return refused(absl::StrCat("two reports of worker ", rank.report.rank(), ": two runs"));
   }

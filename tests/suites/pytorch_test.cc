@@ -279,6 +279,19 @@ TEST(PyTorchParse, ReportsOfAllRanksInOneLogAreOneGang) {
   EXPECT_DOUBLE_EQ(ValueOf(*result, "throughput", "1"), 20);
 }
 
+TEST(PyTorchParse, WorkersThatDidNotRunTheSameAreOfTwoRuns) {
+  const std::string log = Sample("pytorch/two_ranks.log");
+  const std::size_t second = log.find('\n') + 1;
+  for (const auto& [key, value] :
+       {std::pair{"unit", "tokens"}, {"model", "resnet18"}, {"benchmarkType", "train"}}) {
+    Json other = Json::parse(log.substr(second));
+    other[key] = value;
+    EXPECT_TRUE(FailsWith(ReadTorch(log.substr(0, second) + other.dump() + "\n"),
+                          "workers 0 and 1 did not run the same: two runs"))
+        << key;
+  }
+}
+
 TEST(PyTorchParse, TwoReportsOfOneRankAreTwoRuns) {
   const std::string report = ReportJson().dump() + "\n";
   EXPECT_TRUE(FailsWith(ReadTorch(report + report), "2 runs in one document"));
