@@ -97,6 +97,9 @@ struct Flow {
 /// the interval, so that a row is a second and repetitions have the same rows.
 void AddFlow(Flow flow, Measurements& result);
 
+/// Adds to all numbers that they are of UDP, which are not to be compared with those of TCP.
+void SayUdp(Measurements& result);
+
 /// Why so many percent of all packets cannot be lost; empty: they can.
 std::string FaultOfShare(double percent);
 

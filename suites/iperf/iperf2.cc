@@ -344,6 +344,7 @@ Result<Measurements> ParseIperf2(const StageOutput& client, const v1::suites::Ip
   AddSent(rows, *total, result);
   if (rows.udp) status = AddReceived(stage, rows, result);
   if (!status.ok()) return status;
+  if (rows.udp) SayUdp(result);
   return result;
 }
 

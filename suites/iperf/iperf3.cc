@@ -90,6 +90,7 @@ class Reader {
     ReadCpu("server", "remote_total");
     if (!numbers_.status().ok()) return numbers_.status();
     if (silent_) return ToolFailed(stage_, "no data arrived");
+    if (IsUdp()) SayUdp(result_);
     return std::move(result_);
   }
 

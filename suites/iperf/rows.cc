@@ -174,6 +174,12 @@ void AddFlow(Flow flow, Measurements& result) {
                            std::move(flow.intervals)});
 }
 
+void SayUdp(Measurements& result) {
+  const Dimension udp = {"protocol", "UDP"};
+  for (Measurement& one : result.measurements) one.dimensions.push_back(udp);
+  for (Series& series : result.series) series.dimensions.push_back(udp);
+}
+
 std::string FaultOfShare(double percent) {
   return percent > 100 ? absl::StrCat(NumberText(percent), " % is more than all") : "";
 }

@@ -77,6 +77,20 @@ TEST(ReaderSettings, DerivedDatatypesOfOsuAreReadWithTheirLayout) {
   EXPECT_TRUE(Says(*read, "transmitted"));
 }
 
+// ---- Iperf
+
+TEST(ReaderSettings, UdpOfIperfIsNotComparedWithTcp) {
+  for (const char* sample : {"iperf/iperf3_udp.json", "iperf/iperf3_text_udp.txt",
+                             "iperf/iperf2_udp.txt", "iperf/iperf2_enhanced_udp.txt"}) {
+    const auto read = ReadText("iperf", Sample(sample));
+    ASSERT_TRUE(read.ok()) << sample << read.status();
+    for (const Measurement& one : read->measurements) {
+      EXPECT_EQ(one.dimensions.back(), Dimension("protocol", "UDP")) << sample << one.name;
+    }
+  }
+  EXPECT_EQ(DimensionOf(ReadText("iperf", Sample("iperf/iperf3_tcp.json")), "protocol"), "-");
+}
+
 // ---- Perftest
 
 TEST(ReaderSettings, SettingsInTheHeaderOfPerftestAreDimensions) {
