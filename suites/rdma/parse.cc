@@ -383,6 +383,11 @@ Result<Measurements> ReadClient(const StageOutput& stage, const Kind& kind,
   DropUnmeasured(report->table);
   ProveUnits(report->table);
   report->skipped.SayIn(result.notes);
+  if (std::none_of(report->facts.begin(), report->facts.end(),
+                   [](const Dimension& fact) { return fact.first == "operation"; })) {
+    result.notes.emplace_back(
+        "perftest's title is missing: nothing tells whether these are reads, writes or sends");
+  }
   AddTable(kind.series, report->table, report->facts, Empty::kDoesNotCount, result);
   return result;
 }

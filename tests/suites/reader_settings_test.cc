@@ -93,6 +93,16 @@ TEST(ReaderSettings, UdpOfIperfIsNotComparedWithTcp) {
 
 // ---- Perftest
 
+TEST(ReaderSettings, ATableOfPerftestWithoutItsTitleIsSaidToBeOfNoKnownOperation) {
+  const std::string text = Sample("rdma/read_bw.txt");
+  const auto read = ReadText("rdma-bandwidth", text.substr(text.find("TX depth")));
+  ASSERT_TRUE(read.ok()) << read.status();
+  ASSERT_EQ(read->notes.size(), 1U);
+  EXPECT_EQ(read->notes[0],
+            "perftest's title is missing: nothing tells whether these are reads, writes or sends");
+  EXPECT_TRUE(ReadText("rdma-bandwidth", text)->notes.empty());
+}
+
 TEST(ReaderSettings, SettingsInTheHeaderOfPerftestAreDimensions) {
   const std::string text = Sample("rdma/read_bw.txt");
   const auto with = [&](const char* line, const char* name) {
