@@ -104,6 +104,10 @@ constexpr Complaint kComplaints[] = {
     {"MPI_ERR_"},
     {"exited on signal", true},
     {"exited with non-zero status", true},
+    // Of a process that died, under MPICH's and Intel's mpirun, and under Slurm.
+    {"BAD TERMINATION OF ONE OF YOUR APPLICATION PROCESSES"},
+    {"oom_kill event"},
+    {"srun: error: "},
 };
 
 // The lines of `text` up to a blank or a ruled one, as one, and then what follows them.

@@ -199,6 +199,19 @@ TEST(Readers, AFioJobThatCountedNothingOrDisagreesWithItselfWasKilled) {
   EXPECT_TRUE(FailsWith(ParseText(fio, torn.dump()), "as if a process was killed"));
 }
 
+TEST(Readers, ARankThatDiedUnderAnyLauncherFailsTheRun) {
+  for (const char* said : {"=   BAD TERMINATION OF ONE OF YOUR APPLICATION PROCESSES",
+                           "slurmstepd: error: Detected 1 oom_kill event in StepId=1.0.",
+                           "srun: error: node-1: task 1: Killed"}) {
+    for (const auto& [suite, sample] : {std::pair{"mpi-pingpong", "mpi_pingpong/imb.txt"},
+                                        {"osu", "osu/osu_latency-np2.txt"},
+                                        {"openfoam", "openfoam/solve_two.txt"}}) {
+      const std::string text = absl::StrCat(Sample(sample), said, "\n");
+      EXPECT_TRUE(FailsWith(ParseText(*FindSuite(suite), text), said)) << suite;
+    }
+  }
+}
+
 TEST(Readers, BothDirectionsOfOldIperf3AreRead) {
   const auto read = ParseText(*FindSuite("iperf"), Sample("iperf/cases/bidir-keys-of-3.7.json"));
   ASSERT_TRUE(read.ok()) << read.status();
