@@ -447,10 +447,7 @@ void Engine::SayWindow(int workers) {
                    " s: ", window_.Text("verdict"), " so far, error ",
                    Rounded(window_.Number("log_error").value_or(0)));
   if (const auto ratio = window_.Number("ratio")) {
-    absl::StrAppend(&line, ", ratio ", Rounded(*ratio), " (",
-                    Interval(window_.Number("ratio_lower").value_or(0),
-                             window_.Number("ratio_upper").value_or(0)),
-                    ")");
+    absl::StrAppend(&line, ", ratio ", Rounded(*ratio), " (", IntervalSoFar(window_), ")");
   }
   Say(absl::StrCat(line, ", steady: ", window_.Text("steady")));
 }

@@ -5,6 +5,8 @@
 #include <absl/strings/str_format.h>
 
 #include <algorithm>
+#include <optional>
+#include <utility>
 
 namespace twofold::validate {
 namespace {
@@ -50,6 +52,18 @@ std::string Rounded(double number) { return absl::StrFormat("%.4g", number); }
 
 std::string Interval(double lower, double upper) {
   return absl::StrCat(Rounded(lower), "..", Rounded(upper));
+}
+
+std::string IntervalSoFar(const Answer& look) {
+  constexpr double kSaysNothing = 4.0;  // its ends differ by this factor
+  for (const auto& [whose, prefix] : {std::pair{"", "ratio"}, std::pair{"these pods: ", "these"}}) {
+    const auto lower = look.Number(absl::StrCat(prefix, "_lower"));
+    const auto upper = look.Number(absl::StrCat(prefix, "_upper"));
+    if (lower && upper && *upper < kSaysNothing * *lower) {
+      return absl::StrCat(whose, Interval(*lower, *upper));
+    }
+  }
+  return "too early for an interval";
 }
 
 std::string Table(const std::vector<JudgedStep>& steps) {

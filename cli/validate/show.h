@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/validate/answers.h"
 #include "cli/validate/findings.h"
 
 /// A validation's texts for people. Pure.
@@ -11,6 +12,10 @@ namespace twofold::validate {
 /// Four digits that count: decisions are made with all digits.
 std::string Rounded(double number);
 std::string Interval(double lower, double upper);
+
+/// That of the ratio in the answer to a look before the last one. One or two workers say next to
+/// nothing about others before the end; what they say of themselves stands there then.
+std::string IntervalSoFar(const Answer& look);
 
 /// A line for each step: throughput, ratio, verdict, where the time of jobs went and how many cores
 /// were busy. Columns of what nobody knows are left out.

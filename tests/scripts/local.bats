@@ -291,7 +291,7 @@ END
 
 # validate QUEUE: whether two of its workers do more than one.
 validate() {
-  env TWOFOLD_BIN="$bin" TWOFOLD_CAP=5 TWOFOLD_JSON="$BATS_TEST_TMPDIR/result.json" "$BATS_TEST_DIRNAME/../../validate-scaling.sh" \
+  env TWOFOLD_BIN="$bin" TWOFOLD_CAP=30 TWOFOLD_JSON="$BATS_TEST_TMPDIR/result.json" "$BATS_TEST_DIRNAME/../../validate-scaling.sh" \
     "backend-$1" localhost 0.1 "client-$1" localhost 2 1.2
 }
 
