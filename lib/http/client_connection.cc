@@ -2,6 +2,8 @@
 
 #include <absl/strings/str_cat.h>
 #include <netinet/tcp.h>
+#include <openssl/err.h>
+#include <openssl/sslerr.h>
 #include <sys/socket.h>
 
 #include <atomic>
@@ -10,6 +12,7 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/post.hpp>
+#include <boost/asio/ssl/error.hpp>
 #include <boost/asio/use_future.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/core/tcp_stream.hpp>
@@ -53,6 +56,12 @@ TlsContext ContextFor(const Upstream& server) {
   }
   if (server.trust == Trust::kAnybody) context->set_verify_mode(asio::ssl::verify_none);
   return context;
+}
+
+bool IsOfUnknownCa(const error_code& error) {
+  return error.category() == asio::error::get_ssl_category() &&
+         ERR_GET_REASON(static_cast<unsigned long>(error.value())) ==
+             SSL_R_CERTIFICATE_VERIFY_FAILED;
 }
 
 /// No waiting for more bytes, and no waiting for a host that is gone, on which a connection without
@@ -101,7 +110,7 @@ class ClientConnection::Impl {
   std::unique_ptr<PeerStream> stream_;
   beast::flat_buffer buffer_;
   std::unique_ptr<ResponseParser> parser_;  // of the answer in progress
-  std::string refusal_;                     // of the proxy
+  std::string refusal_;                     // why it was not opened, for people
   Instant arrived_{};                       // of the newest bytes
   Instant head_arrived_{};
 };
@@ -163,7 +172,12 @@ ClientConnection::Impl::Error ClientConnection::Impl::Connect(const Upstream& se
   }
   if (!stream_->has_tls()) co_return error_code();
   const std::string& name = server.server_name.empty() ? server.address.host : server.server_name;
-  co_return co_await stream_->Handshake(name, server.trust != Trust::kAnybody);
+  const error_code unsafe = co_await stream_->Handshake(name, server.trust != Trust::kAnybody);
+  if (unsafe && server.trust == Trust::kSystem && IsOfUnknownCa(unsafe)) {
+    refusal_ = absl::StrCat("no CA of this system has signed the certificate of ",
+                            ToString(server.address), " (--tls-ca)");
+  }
+  co_return unsafe;
 }
 
 ClientConnection::Impl::Error ClientConnection::Impl::AskProxy(const Upstream& server) {

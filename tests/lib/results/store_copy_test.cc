@@ -40,9 +40,9 @@ Result<CopiedStore> Copy(const TestEngine& from, const TestEngine& to, WatchCopy
   return CopyStore(**source, **target, watch);
 }
 
-constexpr JobId kCopiedJobs = 1000;
+constexpr JobId kCopiedJobs = 300;
 
-/// Rows of every table, thousands of most.
+/// Rows of every table, hundreds of most.
 void Fill(TestEngine& engine) {
   const auto store = engine.OpenStore();
   Group group = {SweepCreated(kCopiedJobs), RunCancelled{"sweep", kCancelledUnixNs},
@@ -234,7 +234,7 @@ class FaultyEnd final : public StoreEnd {
   Status Read(const Table& table, Take take) override { return end_.Read(table, take); }
   Status Clear(const Table& table) override { return end_.Clear(table); }
   Status Add(const Table& table, Row row) override {
-    if (table.name != "measured" || ++added_ != 1234) return end_.Add(table, row);
+    if (table.name != "measured" || ++added_ != kFaultyRow) return end_.Add(table, row);
     if (fault_ == Fault::kLoses) return absl::OkStatus();
     std::vector<Value> changed(row.begin(), row.end());
     changed[3] = std::get<double>(changed[3]) * (1 + 1e-15) + 1e-300;
@@ -244,6 +244,8 @@ class FaultyEnd final : public StoreEnd {
   Status CheckAlone() override { return end_.CheckAlone(); }
 
  private:
+  static constexpr int kFaultyRow = 234;  // of more than a thousand
+
   StoreEnd& end_;
   const Fault fault_;
   int added_ = 0;
