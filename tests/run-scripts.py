@@ -26,8 +26,8 @@ ROOT = Path(__file__).resolve().parent.parent
 SCRIPTS = ROOT / "tests/scripts"
 
 # Minutes in all, longest first. The others take seconds.
-LONG = ["docs", "deployments-apply", "local", "run", "secured-frontends", "load", "proxy", "deployments-config",
-        "validate-scaling", "validate-scaling-pods", "store", "security", "gang-tcp"]
+LONG = ["docs", "deployments-apply", "deployments-config", "local", "run", "deployments-queue", "load", "proxy", "jobs", "secured-frontends",
+        "store", "images", "security", "gang-tcp"]
 # Each test sets up what it needs.
 SPREAD = {"docs", "deployments-apply", "run", "proxy"}
 
