@@ -22,6 +22,7 @@ constexpr Duration kTellEach = std::chrono::seconds(10);
 constexpr double kLookAtTeamEach = 10;  // seconds
 constexpr double kFirstLookInJobs = 10;
 constexpr double kLeastFirstLook = 2;  // seconds
+constexpr double kLeastWait = 1;       // seconds, or a job, if that is shorter
 constexpr double kWarmUpInJobs = 2;
 
 std::string Message(const Status& status) { return std::string(status.message()); }
@@ -241,7 +242,9 @@ Status Engine::Measure(int workers) {
     if (status.ok()) status = LookAtWindow(workers);
     if (!status.ok() || window_.Text("done") == "true" || AllFailed()) break;
     SayWindow(workers);
-    wait = window_.Number("next_seconds").value_or(kLeastFirstLook);
+    // A window grows when jobs end: whoever asks before hears the same again.
+    wait = std::max(window_.Number("next_seconds").value_or(kLeastFirstLook),
+                    std::min(findings_.options.job_seconds, kLeastWait));
   }
   return status;
 }
