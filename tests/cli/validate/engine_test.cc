@@ -257,6 +257,14 @@ TEST_F(ValidationTest, LooksAgainWhenTheClientSaysSo) {
   EXPECT_THAT(err(), HasSubstr("  1 workers, 1000 s: measured so far, error 0.001, steady: true"));
 }
 
+TEST_F(ValidationTest, LooksNoMoreOftenThanJobsEnd) {
+  cluster.done = false;
+  cluster.next_seconds = 0.001;
+  cluster.crash_at_look = true;
+  EXPECT_EQ(Validate(), 201);
+  EXPECT_GE(cluster.last_wait(), std::chrono::milliseconds(100));
+}
+
 TEST_F(ValidationTest, RepeatsMeasureAllStepsAgainWithNewPodsAndAreJudgedTogether) {
   cluster.spread = 0.0312;
   words.repeat = "2";

@@ -56,6 +56,7 @@ bool FakeCluster::untouched() const { return replicas_ == -1 && parallel_ == -1;
 
 int FakeCluster::Wait(Duration at_most) {
   now_ += at_most;
+  last_wait_ = at_most;
   const bool measures = replicas_ == 1 && parallel_ == 1 && at_most > poll();
   return measures ? signal : 0;
 }
@@ -168,7 +169,8 @@ std::string FakeCluster::Judged(const Query& query) const {
 
 std::string FakeCluster::LookText(const Query& query) const {
   const std::string record = absl::StrFormat("%d:%f", Ready(), Throughput());
-  std::string text = absl::StrCat("done ", done ? "true" : "false", "\nnext_seconds 500\n");
+  std::string text =
+      absl::StrCat("done ", done ? "true" : "false", "\nnext_seconds ", next_seconds, "\n");
   const std::vector<Point> points = PointsOf(query.at("records"));
   const std::string why = steady ? "" : "why not steady: the rate falls\n";
   if (!points.empty() && Ready() > points.back().workers) {

@@ -25,7 +25,8 @@ class FakeCluster final : public targets::Target, public Clock {
   int registered_most = kNoLimit;
   int failed = 0;  ///< of 1000 jobs
   bool steady = true;
-  bool done = true;       ///< false: no look has seen enough
+  bool done = true;  ///< false: no look has seen enough
+  double next_seconds = 500;
   bool says_why = false;  ///< at later steps, too
   bool old = false;       ///< client and frontend know nothing of where the time went
   bool shards = false;
@@ -47,6 +48,7 @@ class FakeCluster final : public targets::Target, public Clock {
   [[nodiscard]] Duration poll() const override { return std::chrono::seconds(1); }
 
   [[nodiscard]] Instant Now() override { return now_; }
+  [[nodiscard]] Duration last_wait() const { return last_wait_; }
   int Wait(Duration at_most) override;
 
   /// All that was asked for, in order: "scale 4", "/parallel?value=0&type=plain", ...
@@ -65,6 +67,7 @@ class FakeCluster final : public targets::Target, public Clock {
   [[nodiscard]] std::string Judged(const std::map<std::string, std::string>& query) const;
 
   Instant now_{};
+  Duration last_wait_{};
   int replicas_ = -1;  // nobody has asked
   int parallel_ = -1;
   int readings_ = 0;  // of metrics
