@@ -14,6 +14,7 @@
 #include "lib/load/snapshot.h"
 #include "lib/stats/comparison.h"
 #include "lib/stats/explanation.h"
+#include "lib/stats/looks.h"
 #include "lib/stats/scaling.h"
 
 /// What the client shows of itself. Pure.

@@ -11,7 +11,7 @@
 #include "lib/load/profile.h"
 #include "lib/stats/comparison.h"
 #include "lib/stats/explanation.h"
-#include "lib/stats/scaling.h"
+#include "lib/stats/looks.h"
 
 namespace twofold::client {
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "lib/common/result.h"
+#include "lib/stats/looks.h"
 #include "lib/stats/scaling.h"
 #include "lib/words/scaling.h"
 

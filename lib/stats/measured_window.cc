@@ -107,6 +107,10 @@ bool MeasuredWindow::IsKnown() const {
   return seconds > 0.0 && mean_life > 0.0 && groups > 0 && SumOf(total) > 0.0;
 }
 
+double MeasuredWindow::WarmUpSeconds() const {
+  return static_cast<double>(WarmUpOf(total).blocks) * BlockSeconds();
+}
+
 double MeasuredWindow::Throughput(double begin, double end) const {
   const Parts sums = SumsOf(total);
   const double parts_per_second = double{kParts} / seconds;

@@ -57,6 +57,8 @@ struct MeasuredWindow {
   /// So many blocks hold `cut` seconds; at most kMostCut.
   [[nodiscard]] std::size_t BlocksIn(double cut) const;
   [[nodiscard]] double BlockSeconds() const { return seconds / double{kBlocks}; }
+  /// That WarmUpOf leaves out.
+  [[nodiscard]] double WarmUpSeconds() const;
 };
 
 /// Cost     O(32 groups x 9 cuts x 64 x 20), 0.3 ms for 32 groups, 0.1 ms for eight.

@@ -14,16 +14,6 @@ namespace twofold::stats {
 namespace {
 
 constexpr double kRepeatsConfidence = 0.95;
-// Half a width of ln(throughput) that a base may have: so much of the distance that the next ratio
-// is likely to have from the limit, but so much always, and no more than so much.
-constexpr double kShareOfDistance = 0.4;
-constexpr double kPrecise = 0.02;
-constexpr double kLeastPrecise = 0.04;
-constexpr double kChanceOfPrecise = 0.0015;  // that it is further off, a side
-constexpr double kChanceOfFew = 0.025;       // the same of few workers, whose windows say less,
-constexpr double kLivesOfFew = 32.0;         // and show slow noise only if they last so long
-constexpr double kSameTime = 0.999;          // who is asked a little early is not sent away again
-constexpr double kLongCut = 0.25;            // of a window; with a longer one it goes on to the cap
 constexpr std::uint32_t kMostRepeats = 1000;  // more are not worth a word
 
 double Chance(double confidence) { return 0.5 * (1.0 - confidence); }
@@ -44,10 +34,6 @@ struct PairCut {
   double rest = 0.0;  // how far a warm-up that goes on may move ln(ratio)
 };
 
-double CutSeconds(const MeasuredWindow& window) {
-  return static_cast<double>(WarmUpOf(window.total).blocks) * window.BlockSeconds();
-}
-
 /// A warm-up that takes half of a window may go on behind it: as much as a straight line shows.
 double RestOf(const MeasuredWindow& window, std::size_t cut) {
   return cut < kMostCut ? 0.0 : std::abs(Drift(WithoutBlocks(window.total, cut)));
@@ -56,7 +42,7 @@ double RestOf(const MeasuredWindow& window, std::size_t cut) {
 PairCut CutOf(const MeasuredWindow& base, const MeasuredWindow& now) {
   PairCut cut;
   for (const MeasuredWindow* window : {&base, &now}) {
-    cut.seconds = std::max(cut.seconds, CutSeconds(*window));
+    cut.seconds = std::max(cut.seconds, window->WarmUpSeconds());
     const double change = WarmUpOf(window->total).change;
     if (std::abs(change) > std::abs(cut.change)) cut.change = change;
   }
@@ -270,80 +256,13 @@ Spread SpreadOver(std::span<const StepRecord> records) {
   return {pool.variance, pool.degrees};
 }
 
-/// Whether `record` begins a repeat that comes after `before`.
-bool Begins(const StepRecord* before, const StepRecord& record) {
-  return before == nullptr || record.workers <= before->workers;
-}
-
-StepRecord RecordOf(const ThroughputEstimate& estimate, const MeasuredWindow& window,
-                    const StepPlan& plan, const Look& look) {
-  return {.workers = plan.workers,
-          .window = window,
-          .confidence = plan.repeats > 1 ? 0.95 : look.confidence,
-          .steady = estimate.usable,
-          .jobs = estimate.succeeded + estimate.failed,
-          .failed = estimate.failed};
-}
-
-/// Half the width of ln(throughput) that noise over time gives, by one window alone.
-double OwnWidth(const MeasuredWindow& window, double chance) {
-  if (!window.IsKnown()) return std::numeric_limits<double>::infinity();
-  WaveScatter scatter = ScatterOf(window, WarmUpOf(window.total).blocks);
-  ExtrapolateOverTime({&scatter, 1});
-  return RatioChance(ExplainCommonNoise(scatter), ErrorOfThesePods(scatter)).Distance(chance, 1.0);
-}
-
-bool HasFewWorkers(const StepRecord& record) { return record.window.groups < kFewestWorkers; }
-
-/// How far from the limit the next ratio is likely to be, for twice the workers: as far as
-/// `verdict`, or, after a first step of few workers, as 2. 0: no ratio may say so.
-double LikelyDistance(const std::optional<StepVerdict>& verdict, const StepPlan& plan, bool few) {
-  if (verdict && plan.repeats == 1) {
-    const double doublings =
-        std::log2(static_cast<double>(verdict->workers) / verdict->base_workers);
-    return std::abs(std::log(verdict->ratio / verdict->limit)) / doublings;
-  }
-  return few ? std::abs(std::log(2.0 / plan.scale)) : 0.0;
-}
-
-/// Whether `now` is known well enough to be the base of the next step.
-bool IsPrecise(const StepRecord* base, const StepRecord& now,
-               const std::optional<StepVerdict>& verdict, const StepPlan& plan) {
-  const bool few = HasFewWorkers(now);
-  if (!now.window.IsKnown() ||
-      (few && now.window.seconds < kSameTime * kLivesOfFew * now.window.mean_life)) {
-    return false;
-  }
-  const double chance = few ? kChanceOfFew : kChanceOfPrecise;
-  const double own = OwnWidth(now.window, chance);
-  const double needed =
-      std::clamp(kShareOfDistance * LikelyDistance(verdict, plan, few), kPrecise, kLeastPrecise);
-  return own <= needed || (base != nullptr && own <= OwnWidth(base->window, chance));
-}
-
-/// A warm-up that takes long may go on; only time shows.
-bool HasLongCut(const std::optional<StepVerdict>& verdict, const MeasuredWindow& window) {
-  return std::max(verdict ? verdict->cut : 0.0, CutSeconds(window)) > kLongCut * window.seconds;
-}
-
-bool IsDecided(const StepVerdict& step) {
-  if (step.any_pods.verdict != Verdict::kUndecided) return true;
-  return step.these_pods.verdict != Verdict::kUndecided && step.time_width < 0.5 * step.pods_width;
-}
-
-constexpr double kFirstLives = 10.0;
-constexpr double kFirstSeconds = 2.0;
-constexpr double kGrowth = 1.5;
-constexpr double kBeforeTheCap = 0.9988;
-constexpr double kAtTheCap = 0.95;
-
 }  // namespace
 
 ScalingVerdict JudgeScaling(std::span<const StepRecord> records, double scale) {
   ScalingVerdict result;
   std::map<std::pair<std::uint32_t, std::uint32_t>, Pairs> steps;  // by workers and base workers
   for (std::size_t i = 1; i < records.size(); ++i) {
-    if (Begins(&records[i - 1], records[i])) continue;
+    if (BeginsRepeat(&records[i - 1], records[i])) continue;
     steps[{records[i].workers, records[i - 1].workers}].push_back({i - 1, i});
   }
   result.spread = SpreadOver(records);
@@ -353,45 +272,12 @@ ScalingVerdict JudgeScaling(std::span<const StepRecord> records, double scale) {
   return result;
 }
 
-StepLook LookAtStep(std::span<const StepRecord> earlier, const ThroughputEstimate& estimate,
-                    const MeasuredWindow& window, const StepPlan& plan) {
-  StepLook result;
-  result.look = LookAt(estimate.seconds, estimate.mean_life, plan.cap);
-  result.record = RecordOf(estimate, window, plan, result.look);
-  std::vector<StepRecord> records(earlier.begin(), earlier.end());
-  records.push_back(result.record);
-  const StepRecord* base = earlier.empty() ? nullptr : &earlier.back();
-  if (Begins(base, result.record)) base = nullptr;
-  const auto judge = [&](double confidence) {
-    records.back().confidence = confidence;
-    return JudgeStep(records, {{earlier.size() - 1, earlier.size()}}, plan.scale);
-  };
-  if (base != nullptr) result.verdict = judge(result.record.confidence);
-  result.done = result.look.last;
-  if (result.done || !result.look.due || !estimate.usable) return result;
-  const bool by_verdict = result.verdict && plan.repeats == 1;
-  // More time tells little more about how much few pods differ: one look, the last, may ask that.
-  const auto is_decided = [&] {
-    if (IsDecided(*result.verdict)) return true;
-    return HasFewWorkers(*base) && result.verdict->these_pods.verdict != Verdict::kUndecided &&
-           judge(kAtTheCap).any_pods.verdict != Verdict::kUndecided;
-  };
-  result.done = (!by_verdict || is_decided()) && !HasLongCut(result.verdict, window) &&
-                IsPrecise(base, result.record, result.verdict, plan);
-  if (result.done && by_verdict && result.verdict->any_pods.verdict == Verdict::kUndecided) {
-    // Time would not help, so this look is the last one, and may spend what is left.
-    result.record.confidence = kAtTheCap;
-    result.verdict = judge(kAtTheCap);
-  }
-  return result;
+StepVerdict JudgeLastStep(std::span<const StepRecord> records, double scale) {
+  return JudgeStep(records, {{records.size() - 2, records.size() - 1}}, scale);
 }
 
-Look LookAt(double seconds, double mean_life, double cap) {
-  if (seconds >= kSameTime * cap) return {.due = true, .last = true, .confidence = kAtTheCap};
-  const double first = std::min(std::max(kFirstLives * mean_life, kFirstSeconds), cap);
-  const bool due = seconds >= kSameTime * first;
-  const double next = due ? std::min(kGrowth * seconds, cap) : first;
-  return {.due = due, .confidence = kBeforeTheCap, .next_seconds = next - seconds};
+bool BeginsRepeat(const StepRecord* before, const StepRecord& record) {
+  return before == nullptr || record.workers <= before->workers;
 }
 
 }  // namespace twofold::stats

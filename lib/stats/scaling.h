@@ -7,7 +7,6 @@
 
 #include "lib/stats/comparison.h"
 #include "lib/stats/measured_window.h"
-#include "lib/stats/throughput.h"
 #include "lib/stats/worker_spread.h"
 
 /// Verdicts of a scaling validation: does twice the workers do twice the work?
@@ -18,29 +17,11 @@
 /// the pods of another deployment.
 namespace twofold::stats {
 
-/// A look at a measurement that its verdict may stop. Every look spends a part of the 5 % of error
-/// that the verdict may have (docs/statistics.md, "Verdict", as all rules here).
-///
-/// Source   J. Haybittle (1971) and R. Peto (1976); C. Jennison, B. Turnbull, "Group Sequential
-///          Methods" (2000), chapter 2.6. The sum is found by simulation of Brownian motion
-///          (tests/lib/stats/looks_test.cc).
-struct Look {
-  bool due = false;           ///< the window is long enough to be looked at
-  bool last = false;          ///< the window has reached the cap
-  double confidence = 0.0;    ///< of the intervals for a verdict of this look
-  double next_seconds = 0.0;  ///< until the next look; 0 after the last one
-};
-
-/// The look at a window of `seconds` in which jobs live `mean_life` seconds (0: not known yet),
-/// which is measured for at most `cap` seconds. The first look is due after ten lives and two
-/// seconds, or at the cap.
-Look LookAt(double seconds, double mean_life, double cap);
-
 /// The record of a measured step.
 struct StepRecord {
   std::uint32_t workers = 1;
   MeasuredWindow window;
-  double confidence = 0.95;  ///< of the look that ended the step
+  double confidence = 0.95;  ///< of the look that ended the step (lib/stats/looks.h)
   bool steady = true;        ///< ThroughputEstimate::usable
   std::uint64_t jobs = 0;    ///< that ended
   std::uint64_t failed = 0;  ///< of these
@@ -102,26 +83,11 @@ struct ScalingVerdict {
 /// Source   lib/stats/evidence.h, docs/statistics.md ("The test").
 ScalingVerdict JudgeScaling(std::span<const StepRecord> records, double scale);
 
-/// How a step is measured.
-struct StepPlan {
-  std::uint32_t workers = 1;
-  double scale = 1.8;
-  double cap = 60.0;          ///< seconds
-  std::uint32_t repeats = 1;  ///< planned for the validation
-};
+/// The last of `records` beside the one before it, which it has in its repeat: as if these two were
+/// measured once, while all windows say how much workers differ.
+StepVerdict JudgeLastStep(std::span<const StepRecord> records, double scale);
 
-/// The result of a look at the window of a step.
-struct StepLook {
-  Look look;
-  bool done = false;  ///< stop measuring
-  StepRecord record;
-  std::optional<StepVerdict> verdict;  ///< none: the first step of a repeat
-};
-
-/// Looks at the window of a step after `earlier` steps, and says whether it has been measured long
-/// enough. When repeats are planned, only precision stops a step, never a verdict, so no repeat is
-/// biased by when it ended.
-StepLook LookAtStep(std::span<const StepRecord> earlier, const ThroughputEstimate& estimate,
-                    const MeasuredWindow& window, const StepPlan& plan);
+/// Whether `record` begins a repeat when it comes after `before` (null: nothing).
+bool BeginsRepeat(const StepRecord* before, const StepRecord& record);
 
 }  // namespace twofold::stats

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "lib/stats/looks.h"
 #include "lib/stats/scaling.h"
 #include "tests/lib/stats/lanes.h"
 
