@@ -132,10 +132,9 @@ Result<Page> Look(Context& context, const http::Params& query) {
   Parameters parameters(query);
   const stats::StepPlan plan = parameters.Plan();
   const std::vector<stats::StepRecord> earlier = parameters.Records();
-  const Pods pods = parameters.WhichPods();
   if (!parameters.status().ok()) return parameters.status();
   const load::Snapshot& seen = context.Look();
-  return LookPage(seen, stats::LookAtStep(earlier, seen.estimate, seen.measured, plan), pods);
+  return LookPage(seen, stats::LookAtStep(earlier, seen.estimate, seen.measured, plan), plan.pods);
 }
 
 Result<Page> Verdict(Context&, const http::Params& query) {

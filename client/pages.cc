@@ -230,15 +230,15 @@ Object Step(const stats::StepVerdict& step, Pods pods) {
           {"least", step.limit},
           {"these_pods", Interval(step.these_pods)},
           {"any_pods", Interval(step.any_pods)},
-          {"verdict", stats::Name(Chosen(step, pods).verdict)},
-          {"why", twofold::WhyUndecided(step, pods == Pods::kAny)},
+          {"verdict", stats::Name(step.Of(pods).verdict)},
+          {"why", twofold::WhyUndecided(step, pods)},
           {"left_out_seconds", step.cut},
           {"left_out", LeftOut(step)},
           {"repeats_needed", step.repeats_needed}};
 }
 
 Object RatioFacts(const stats::StepVerdict& step, Pods pods) {
-  const stats::RatioInterval& chosen = Chosen(step, pods);
+  const stats::RatioInterval& chosen = step.Of(pods);
   return {{"ratio", Rounded(step.ratio)},
           {"ratio_lower", Rounded(chosen.lower)},
           {"ratio_upper", Rounded(chosen.upper)},
@@ -251,8 +251,8 @@ Object RatioFacts(const stats::StepVerdict& step, Pods pods) {
 }
 
 std::string StepLines(const stats::StepVerdict& step, Pods pods) {
-  const stats::RatioInterval& chosen = Chosen(step, pods);
-  const std::string why = twofold::WhyUndecided(step, pods == Pods::kAny);
+  const stats::RatioInterval& chosen = step.Of(pods);
+  const std::string why = twofold::WhyUndecided(step, pods);
   return Lines({{"step", fmt::format("{} {:.6g} {:.6g} {:.6g} {:.6g} {:.6g} {} {}", step.workers,
                                      step.throughput, step.ratio, chosen.lower, chosen.upper,
                                      step.limit, stats::Name(chosen.verdict), step.repeats_needed)},

@@ -3,7 +3,9 @@
 #include <absl/strings/str_cat.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
+#include <cstddef>
 #include <limits>
 #include <optional>
 
@@ -88,8 +90,12 @@ stats::Rate Parameters::Base() {
 }
 
 stats::StepPlan Parameters::Plan() {
-  stats::StepPlan plan{.workers = Count(kWorkers), .scale = Number(kScale), .cap = Number(kCap)};
+  stats::StepPlan plan{.workers = Count(kWorkers), .scale = Number(kScale)};
+  plan.cap.seconds = Number(kCap);
+  if (http::Find(query_, kPatience.name) != nullptr) plan.cap.patience = Number(kPatience);
   if (http::Find(query_, kRepeats.name) != nullptr) plan.repeats = Count(kRepeats);
+  plan.next = NextStep();
+  plan.pods = WhichPods();
   return plan;
 }
 
@@ -105,6 +111,16 @@ std::vector<stats::StepEvidence> Parameters::Evidence() {
   if (evidence.ok()) return *std::move(evidence);
   status_.Update(evidence.status());
   return {};
+}
+
+stats::Next Parameters::NextStep() {
+  if (http::Find(query_, "next") == nullptr) return stats::Next::kAlways;
+  constexpr std::array kNext = {"always", "unless-failed", "never"};  // in the order of the values
+  for (std::size_t i = 0; i < kNext.size(); ++i) {
+    if (ValueOf("next") == kNext[i]) return static_cast<stats::Next>(i);
+  }
+  Refuse("next", ValueOf("next"), "always, unless-failed or never");
+  return stats::Next::kAlways;
 }
 
 Pods Parameters::WhichPods() {

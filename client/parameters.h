@@ -37,7 +37,8 @@ class Parameters {
   /// window has a throughput of 0 or an error of `inf` (or `null`, as in JSON).
   stats::Rate Base();
 
-  /// `workers`, `scale`, `cap`, and `repeats` (default 1).
+  /// `workers`, `scale`, `cap`, and, if they are there, `patience`, `repeats`, `pods`, and `next`:
+  /// always, unless-failed or never.
   stats::StepPlan Plan();
 
   /// `records` (default none).
@@ -56,6 +57,7 @@ class Parameters {
   [[nodiscard]] std::string_view ValueOf(std::string_view name) const;
   void Refuse(std::string_view name, std::string_view value, std::string_view allowed);
   double LogError();
+  stats::Next NextStep();
   std::uint32_t Count(const Limits& limits);
 
   const http::Params& query_;

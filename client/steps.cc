@@ -78,13 +78,13 @@ ScalingStep& StepOf(std::uint32_t workers, ScalingFound& found) {
 
 void SetGrowth(const stats::StepVerdict& verdict, Pods pods, ScalingStep& step) {
   constexpr std::array kGrowths = {Growth::kEnough, Growth::kTooLittle, Growth::kUndecided};
-  const stats::RatioInterval& interval = Chosen(verdict, pods);
+  const stats::RatioInterval& interval = verdict.Of(pods);
   step.growth = kGrowths.at(static_cast<std::size_t>(interval.verdict));
   step.ratio = verdict.ratio;
   step.lower = interval.lower;
   step.upper = interval.upper;
   step.limit = verdict.limit;
-  step.why = twofold::WhyUndecided(verdict, pods == Pods::kAny);
+  step.why = twofold::WhyUndecided(verdict, pods);
 }
 
 }  // namespace
@@ -110,14 +110,14 @@ Result<std::vector<stats::StepRecord>> ParseRecords(std::string_view text) {
 }
 
 std::string_view VerdictOf(const stats::StepLook& look, Pods pods) {
-  if (look.verdict) return stats::Name(Chosen(*look.verdict, pods).verdict);
+  if (look.verdict) return stats::Name(look.verdict->Of(pods).verdict);
   const bool measured = look.record.steady && look.record.window.IsKnown();
   return measured ? "measured" : stats::Name(stats::Verdict::kUndecided);
 }
 
 std::string WhyUndecided(const stats::StepLook& look, const std::string& reason, Pods pods) {
   if (!look.record.steady) return "not steady: " + reason;
-  return look.verdict ? twofold::WhyUndecided(*look.verdict, pods == Pods::kAny) : std::string();
+  return look.verdict ? twofold::WhyUndecided(*look.verdict, pods) : std::string();
 }
 
 ScalingFound FoundOf(std::span<const stats::StepRecord> records,

@@ -14,13 +14,7 @@
 /// Steps of a scaling test: what all forms of the pages /look and /verdict share. Pure.
 namespace twofold::client {
 
-/// Which pods a verdict speaks of.
-enum class Pods : std::uint8_t { kAny, kThese };
-
-/// The interval for `pods`.
-inline const stats::RatioInterval& Chosen(const stats::StepVerdict& step, Pods pods) {
-  return pods == Pods::kAny ? step.any_pods : step.these_pods;
-}
+using stats::Pods;
 
 /// "pass", "fail", "undecided"; "measured" for a step without one before it, if it is steady and
 /// its throughput is known.

@@ -6,10 +6,10 @@
 #include <cmath>
 #include <limits>
 
+#include "lib/stats/summary.h"
+
 namespace twofold::stats {
 namespace {
-
-double Square(double x) { return x * x; }
 
 /// The rate as it would be after more measuring.
 Rate After(double more_seconds, Rate rate) {
@@ -25,13 +25,13 @@ struct LogError {
 };
 
 LogError Together(const Rate& base, const Rate& now) {
-  const double base_variance = Square(base.log_error);
-  const double now_variance = Square(now.log_error);
+  const double base_variance = Squared(base.log_error);
+  const double now_variance = Squared(now.log_error);
   const double variance = base_variance + now_variance;
   if (variance == 0.0) return {};
   // Shares instead of squares of variances: tiny errors must not underflow.
-  return {std::sqrt(variance), 1.0 / (Square(base_variance / variance) / base.degrees +
-                                      Square(now_variance / variance) / now.degrees)};
+  return {std::sqrt(variance), 1.0 / (Squared(base_variance / variance) / base.degrees +
+                                      Squared(now_variance / variance) / now.degrees)};
 }
 
 Comparison WithInterval(const Rate& base, const Rate& now, double limit, double confidence) {

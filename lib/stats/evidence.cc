@@ -9,12 +9,12 @@
 #include <numeric>
 #include <utility>
 
+#include "lib/stats/summary.h"
+
 namespace twofold::stats {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-double Squared(double x) { return x * x; }
 
 // ---- waves
 

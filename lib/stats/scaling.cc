@@ -160,7 +160,8 @@ RatioInterval IntervalOf(const Evidence& evidence, const Widths& widths, double 
 }
 
 /// So many repeats that chance would no longer explain the distance from the limit; 0: none does.
-std::uint32_t RepeatsNeeded(const Evidence& evidence, const RatioChance& chance, double limit) {
+std::uint32_t RepeatsNeeded(const Evidence& evidence, const RatioChance& chance, double limit,
+                            double confidence) {
   const double distance = std::log(limit);
   const double side = evidence.log_ratio > distance ? 1.0 : -1.0;
   const double left =
@@ -168,7 +169,7 @@ std::uint32_t RepeatsNeeded(const Evidence& evidence, const RatioChance& chance,
       evidence.rest;
   const auto count = static_cast<std::uint32_t>(evidence.repeats.size());
   const auto decide = [&](std::uint32_t repeats) {
-    return chance.WithMore(static_cast<double>(repeats) / count).Of(left, side) <= Chance(0.95);
+    return chance.WithMore(static_cast<double>(repeats) / count).Of(left, side) <= Chance(confidence);
   };
   if (left <= 0.0 || !decide(kMostRepeats)) return 0;
   std::uint32_t few = count;
@@ -213,7 +214,7 @@ void SetIntervals(const Evidence& evidence, double confidence, bool steady, Step
   step.any_pods = IntervalOf(evidence, wide, step.limit, steady);
   step.doubt = steady ? DoubtOf(step, evidence.pool) : Doubt::kNotSteady;
   if (step.doubt == Doubt::kNoise || step.doubt == Doubt::kWorkers) {
-    step.repeats_needed = RepeatsNeeded(evidence, any, step.limit);
+    step.repeats_needed = RepeatsNeeded(evidence, any, step.limit, std::min(confidence, kOneOfTwo));
   }
 }
 

@@ -17,11 +17,15 @@
 /// the pods of another deployment.
 namespace twofold::stats {
 
+/// Confidence of a verdict that is made once, and of each one where a second one may be made.
+inline constexpr double kOnce = 0.95;
+inline constexpr double kOneOfTwo = 0.97;
+
 /// The record of a measured step.
 struct StepRecord {
   std::uint32_t workers = 1;
   MeasuredWindow window;
-  double confidence = 0.95;  ///< of the look that ended the step (lib/stats/looks.h)
+  double confidence = kOnce;  ///< of the look that ended the step (lib/stats/looks.h)
   bool steady = true;        ///< ThroughputEstimate::usable
   std::uint64_t jobs = 0;    ///< that ended
   std::uint64_t failed = 0;  ///< of these
@@ -44,6 +48,9 @@ enum class Doubt : std::uint8_t {
   kWorkers,      ///< the same, most of all as workers differ
 };
 
+/// Which pods a verdict speaks of.
+enum class Pods : std::uint8_t { kAny, kThese };
+
 /// A step beside the one before, over all repeats.
 struct StepVerdict {
   std::uint32_t workers = 1;
@@ -65,6 +72,10 @@ struct StepVerdict {
   Doubt doubt = Doubt::kNone;
   std::uint32_t doubtful_workers = 0;  ///< of the step that was not measured, or not steady
   double spread = 0.0;                 ///< between workers: standard deviation of ln(speed)
+
+  [[nodiscard]] const RatioInterval& Of(Pods pods) const {
+    return pods == Pods::kAny ? any_pods : these_pods;
+  }
 };
 
 struct ScalingVerdict {

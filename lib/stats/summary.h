@@ -13,6 +13,7 @@ double Mean(std::span<const double> values);
 
 /// The sum of squared distances from the mean of `values`, one or more.
 double Squares(std::span<const double> values);
+inline double Squared(double x) { return x * x; }
 
 /// Of one value or more; of an even number half way between the two middle ones.
 double Median(std::vector<double> values);

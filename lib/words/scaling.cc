@@ -159,21 +159,22 @@ std::string LeftOut(const stats::StepVerdict& step) {
                          slower ? "slower" : "faster");
 }
 
-std::string WhyUndecided(const stats::StepVerdict& step, bool any_pods) {
+std::string WhyUndecided(const stats::StepVerdict& step, stats::Pods pods) {
   using stats::Doubt;
-  const stats::RatioInterval& interval = any_pods ? step.any_pods : step.these_pods;
+  const stats::RatioInterval& interval = step.Of(pods);
   if (interval.verdict != stats::Verdict::kUndecided) return {};
   if (step.doubt == Doubt::kNotMeasured || step.doubt == Doubt::kNotSteady) {
     return absl::StrCat("the throughput of ", Workers(step.doubtful_workers),
                         step.doubt == Doubt::kNotSteady ? " was not steady" : " is not known");
   }
-  if (any_pods && step.doubt == Doubt::kOneWorker) {
+  if (pods == stats::Pods::kAny && step.doubt == Doubt::kOneWorker) {
     return "one worker says nothing about others: repeat with new pods, or ask about these pods";
   }
   const std::string inside =
       absl::StrFormat("the limit of %.4g is inside the interval of the ratio, %.4g to %.4g",
                       step.limit, interval.lower, interval.upper);
-  if (!any_pods || step.doubt == Doubt::kNoise) return inside + ": a longer cap helps";
+  if (pods == stats::Pods::kThese || step.doubt == Doubt::kNoise)
+    return inside + ": a longer cap helps";
   const std::string differ =
       absl::StrFormat("%s, as workers differ by %.1f %%", inside, 100.0 * step.spread);
   if (step.repeats_needed == 0) return differ + ", and the ratio is near the limit";

@@ -65,8 +65,8 @@ std::string TextOfStep(const ScalingFound& found, std::size_t index);
 ///   "No verdict: the workers changed. Measured until then: 1, 2 workers."
 std::string HeadlineWithoutVerdict(const std::string& reason, const ScalingFound& found);
 
-/// Why the verdict on these or, if `any_pods`, on any pods is undecided; empty if it is not.
-std::string WhyUndecided(const stats::StepVerdict& step, bool any_pods);
+/// Why the verdict on `pods` is undecided; empty if it is not.
+std::string WhyUndecided(const stats::StepVerdict& step, stats::Pods pods);
 
 /// What both windows of a step leave out as a warm-up; empty if they leave out nothing.
 ///   "first 31 s left out: jobs were 28 % slower"

@@ -157,7 +157,7 @@ load::Snapshot Measured() {
 }
 
 TEST(Pages, Look) {
-  const stats::StepPlan plan = {.workers = 16, .scale = 1.8, .cap = 60.0};
+  const stats::StepPlan plan = {.workers = 16, .scale = 1.8, .cap = {60.0}};
   const load::Snapshot seen = Measured();
   const stats::StepLook first = stats::LookAtStep({}, seen.estimate, seen.measured, plan);
   ExpectGolden("look_first.txt", LookPage(Measured(), first, Pods::kAny).plain);

@@ -279,12 +279,18 @@ double Measure(StepOfRun step, const StepPlan& plan, std::vector<StepRecord>& re
 std::vector<StepVerdict> Try(const Noise& noise, double ratio, Random& random, double& measured) {
   std::vector<StepRecord> records;
   for (std::uint32_t repeat = 0; repeat < noise.repeats; ++repeat) {
-    const auto quarters = static_cast<std::size_t>((noise.doublings + 1.5) * kCap / kQuarter);
+    const auto quarters = static_cast<std::size_t>((noise.doublings + 1.5) *
+                                                   std::max(kCap, noise.patience) / kQuarter);
     const Clock clock(noise.speed ? noise.speed(quarters, random) : std::vector<double>());
-    StepPlan plan{.workers = noise.workers, .scale = kScale, .cap = kCap, .repeats = noise.repeats};
+    StepPlan plan{.workers = noise.workers,
+                  .scale = kScale,
+                  .cap = {kCap, noise.patience},
+                  .repeats = noise.repeats,
+                  .next = Next::kUnlessFailed};
     double end = 0.0;
     for (std::uint32_t step = 0; step <= noise.doublings; ++step, plan.workers *= 2) {
       const double slowness = std::pow(2.0 / ratio, step);
+      if (step == noise.doublings) plan.next = Next::kNever;
       end = Measure(StepOfRun(noise, clock, end, plan.workers, slowness, random), plan, records,
                     measured);
     }
@@ -293,11 +299,9 @@ std::vector<StepVerdict> Try(const Noise& noise, double ratio, Random& random, d
 }
 
 /// That of all steps together.
-Verdict VerdictOf(const std::vector<StepVerdict>& steps, OfPods pods) {
+Verdict VerdictOf(const std::vector<StepVerdict>& steps, Pods pods) {
   const auto are = [&](Verdict verdict) {
-    return [=](const StepVerdict& step) {
-      return (pods == OfPods::kAny ? step.any_pods : step.these_pods).verdict == verdict;
-    };
+    return [=](const StepVerdict& step) { return step.Of(pods).verdict == verdict; };
   };
   if (std::any_of(steps.begin(), steps.end(), are(Verdict::kFail))) return Verdict::kFail;
   const bool pass = std::all_of(steps.begin(), steps.end(), are(Verdict::kPass));
@@ -346,6 +350,14 @@ std::vector<Noise> AllNoise() {
        .worker = TwoKinds,
        .decided = {0.95, 0.45, 0.95},
        .repeats = 3},
+      {.name = "exponential lives, patience of 2000",
+       .life = Exponential,
+       .decided = {0.9, 0.25, 0.95},
+       .patience = 2000.0},
+      {.name = "workers differ, patience of 2000",
+       .life = HalfToThreeHalves,
+       .worker = differ,
+       .patience = 2000.0},
   };
 }
 
@@ -415,7 +427,7 @@ std::vector<Noise> FurtherNoise() {
   };
 }
 
-Tally Validate(const Noise& noise, double ratio, int tries, std::uint64_t seed, OfPods pods) {
+Tally Validate(const Noise& noise, double ratio, int tries, std::uint64_t seed, Pods pods) {
   Tally tally{.tries = tries};
   for (int i = 0; i < tries; ++i) {
     Random random(seed + static_cast<std::uint64_t>(i));

@@ -37,6 +37,7 @@ struct Noise {
   double off = 0.01;
   std::array<double, 3> decided{};
   std::uint32_t repeats = 1;
+  double patience = 0.0;  ///< of the cap
 };
 
 /// Those that statistics.md tells of, and those that the method was made with.
@@ -58,8 +59,7 @@ struct Tally {
 /// Validates 8 -> 16 workers (or those of `noise`) `tries` times, each time by the rule and the
 /// functions that the load client's pages use: looks, stops, records, the verdict on `pods` of all
 /// steps. Each is truly `ratio` times as fast as its base, the limit is 1.8, the cap 200 job times.
-enum class OfPods : std::uint8_t { kAny, kThese };
 Tally Validate(const Noise& noise, double ratio, int tries, std::uint64_t seed,
-               OfPods pods = OfPods::kAny);
+               Pods pods = Pods::kAny);
 
 }  // namespace twofold::stats

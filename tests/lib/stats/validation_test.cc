@@ -115,7 +115,7 @@ TEST(ValidationOfWorkers, ThatAreNearlyEqualIsDecidedThreePercentOffTheLimit) {
 TEST(ValidationOfWorkers, IsAlsoDecidedForThesePodsWhereItIsForAny) {
   const Noise& noise = Named("exponential lives");
   const Tally any = Validate(noise, 2.0, kFewTries, kValidationSeed);
-  const Tally these = Validate(noise, 2.0, kFewTries, kValidationSeed, OfPods::kThese);
+  const Tally these = Validate(noise, 2.0, kFewTries, kValidationSeed, Pods::kThese);
   EXPECT_LE(these.undecided(), any.undecided());
 }
 

@@ -165,10 +165,11 @@ stats::StepRecord Record(std::uint32_t workers, double throughput, double sd) {
   return stats::EvenRecord(workers, throughput, sd);
 }
 
-std::string Why(const stats::StepRecord& base, const stats::StepRecord& now, bool any_pods = true) {
+std::string Why(const stats::StepRecord& base, const stats::StepRecord& now,
+                stats::Pods pods = stats::Pods::kAny) {
   const auto scaling = stats::JudgeScaling(std::vector{base, now}, 1.8);
   EXPECT_EQ(scaling.steps.size(), 1U);
-  return scaling.steps.empty() ? "" : WhyUndecided(scaling.steps[0], any_pods);
+  return scaling.steps.empty() ? "" : WhyUndecided(scaling.steps[0], pods);
 }
 
 TEST(WhyUndecided, SaysWhatIsInDoubtAndWhatHelps) {
@@ -178,7 +179,7 @@ TEST(WhyUndecided, SaysWhatIsInDoubtAndWhatHelps) {
   EXPECT_THAT(Why(Record(8, 8.0, 0.1), Record(16, 15.0, 0.1)),
               HasSubstr(", as workers differ by 10.0 %: "));
   EXPECT_THAT(Why(Record(8, 8.0, 1e-6), Record(16, 14.4, 1e-6)), HasSubstr(": a longer cap helps"));
-  EXPECT_THAT(Why(Record(8, 8.0, 0.1), Record(16, 14.4, 0.1), false),
+  EXPECT_THAT(Why(Record(8, 8.0, 0.1), Record(16, 14.4, 0.1), stats::Pods::kThese),
               HasSubstr(": a longer cap helps"));
   stats::StepRecord one = Record(1, 2.0, 0.0);
   one.workers = 2;
@@ -189,7 +190,7 @@ TEST(WhyUndecided, NamesTheStepThatWasNotSteadyOrNotMeasured) {
   stats::StepRecord base = Record(8, 8.0, 0.001);
   base.steady = false;
   EXPECT_EQ(Why(base, Record(16, 16.0, 0.001)), "the throughput of 8 workers was not steady");
-  EXPECT_EQ(Why(base, Record(16, 16.0, 0.001), false),
+  EXPECT_EQ(Why(base, Record(16, 16.0, 0.001), stats::Pods::kThese),
             "the throughput of 8 workers was not steady");
   stats::StepRecord unknown = Record(16, 0.0, 0.001);
   EXPECT_EQ(Why(Record(8, 8.0, 0.001), unknown), "the throughput of 16 workers is not known");
