@@ -23,9 +23,15 @@ Options, or the environment variable in parentheses:
   --json FILE          file for the result, written step by step (TWOFOLD_JSON; ./validate-scaling.json)
   --steps "1 3 9"      other steps, growing, up to LIMIT (TWOFOLD_STEPS)
   --repeat N           all steps N times, each time with new pods, for verdicts on any pods; choose N
-                       beforehand, or follow the advice of a verdict once (TWOFOLD_REPEAT; 1)
+                       beforehand, or auto: once more where workers that differ keep a verdict open, with as
+                       many repeats as should decide it, 10 at most (TWOFOLD_REPEAT; 1)
   --pods these         verdicts on the measured pods, as if workers did not differ (TWOFOLD_PODS; any)
-  --cap SECONDS        longest measurement of a step (TWOFOLD_CAP; 60 or 200 x SECS if more)
+  --cap SECONDS        longest measurement of a step, or auto: 60 or 200 x SECS if more, and on while its
+                       verdict is likely to come within the patience (TWOFOLD_CAP; auto)
+  --patience SECONDS   longest measurement of a step with --cap auto (TWOFOLD_PATIENCE; 600)
+  --allow-failures 1%  of the jobs of a step, at most; more are a fail, or undecided where chance explains
+                       them (TWOFOLD_ALLOW_FAILURES; none)
+  --all-steps          also those behind a step that has failed for certain (TWOFOLD_ALL_STEPS=1)
   --html FILE          a report of the result as well, made by the program twofold (TWOFOLD_HTML)
   --timeout SECONDS    longest wait for workers (TWOFOLD_TIMEOUT; 300 + SECS)
   --queue NAME         (TWOFOLD_QUEUE; DEPLOYMENT without scalability-tester-backend-)
@@ -42,8 +48,10 @@ Each look spends a part of the 5 % that all may be wrong, because a window that 
 likes the result is biased. The verdicts come at the end, from all measurements: pass or fail if the
 interval of the ratio is on one side of SCALE, else undecided, which does not pass either. The
 interval holds for any pods, also those of another deployment, so it accounts for how much workers
-differ. If they differ, only more pods make it narrower: --repeat. A step in which every job failed
-is the last one.
+differ. If they differ, only more pods make it narrower: --repeat. A step that has failed for certain,
+for too many failed jobs or too little growth, is the last one, unless --all-steps; one in which every
+job failed always is. Ctrl-C while a step is measured is an answer: what was seen of it is judged, and no
+step follows.
 
 FILE exists from the start, and is complete JSON at any time. Its "verdict" is interrupted until the
 end, then pass, fail (at least one check), undecided (no fail) or none (see "reason"). "pass" is true
@@ -116,7 +124,7 @@ run_program() {
 quoted() { printf '"%s"' "$(printf '%s' "$1" | sed 's/[\\"]/\\&/g')"; }
 list() { for word; do printf '%s, ' "$(quoted "$word")"; done; }
 variables() {
-  for name in STEPS REPEAT PODS CAP TIMEOUT QUEUE; do
+  for name in STEPS REPEAT PODS CAP PATIENCE ALLOW_FAILURES ALL_STEPS TIMEOUT QUEUE; do
     eval "value=\${TWOFOLD_$name:-}"
     [ -z "$value" ] || printf '{name: TWOFOLD_%s, value: %s}, ' "$name" "$(quoted "$value")"
   done
@@ -238,6 +246,10 @@ in_cluster() {
   args='' json=${TWOFOLD_JSON:-validate-scaling.json} html=${TWOFOLD_HTML:-} url=${TWOFOLD_CLIENT_URL:-}${TWOFOLD_FRONTEND_URL:-}
   while [ $# -gt 0 ]; do
     case $1 in
+      --all-steps)
+        args="$args$(list "$1")"
+        shift
+        continue ;;
       -*) [ $# -gt 1 ] || refuse "$1 needs a value" ;;
       *) break ;;
     esac

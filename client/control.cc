@@ -139,11 +139,10 @@ Result<Page> Look(Context& context, const http::Params& query) {
 
 Result<Page> Verdict(Context&, const http::Params& query) {
   Parameters parameters(query);
-  const double scale = parameters.Number(kScale);
   const std::vector<stats::StepRecord> records = parameters.Records();
-  const Pods pods = parameters.WhichPods();
+  const Judging judging = parameters.HowJudged();
   if (!parameters.status().ok()) return parameters.status();
-  return ScalingPage(records, scale, pods);
+  return ScalingPage(records, judging);
 }
 
 Result<Page> Why(Context&, const http::Params& query) {

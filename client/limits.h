@@ -19,8 +19,9 @@ struct Limits {
 inline constexpr Limits kWorkers = {"workers", 1, 1e6};
 inline constexpr Limits kRepeats = {"repeats", 0, 1e6};
 inline constexpr Limits kScale = {"scale", 1e-6, 1e6};
-inline constexpr Limits kCap = {"cap", 1e-6, 1e9};  // seconds
-inline constexpr Limits kPatience = {"patience", 1e-6, 1e9};  // seconds
+inline constexpr Limits kCap = {"cap", 1e-6, 1e9};                  // seconds
+inline constexpr Limits kPatience = {"patience", 1e-6, 1e9};        // seconds
+inline constexpr Limits kAllowFailures = {"allow_failures", 0, 1};  // share
 inline constexpr Limits kRatioLimit = {"limit", 1e-6, 1e6};
 inline constexpr Limits kThroughput = {"throughput", 0, 1e15};
 inline constexpr Limits kLogError = {"log_error", 0, 1e6, true};

@@ -250,13 +250,31 @@ Object RatioFacts(const stats::StepVerdict& step, Pods pods) {
           {"left_out", LeftOut(step)}};
 }
 
+/// Whether only new pods would decide it: that workers differ is what keeps it open.
+bool HelpsWithMorePods(const stats::StepVerdict& step) {
+  return step.doubt == stats::Doubt::kWorkers && step.repeats_needed > 0;
+}
+
+/// Empty: the step is done, or more time does not help.
+Object ExpectedFacts(const stats::StepLook& look) {
+  Object facts = Object::object();
+  if (!look.expected || look.done) return facts;
+  facts["expected_seconds"] = look.expected->seconds - look.record.window.seconds;
+  if (look.verdict && look.expected->lower > 0.0) {
+    facts["expected_lower"] = look.expected->lower;
+    facts["expected_upper"] = look.expected->upper;
+  }
+  return facts;
+}
+
 std::string StepLines(const stats::StepVerdict& step, Pods pods) {
   const stats::RatioInterval& chosen = step.Of(pods);
   const std::string why = twofold::WhyUndecided(step, pods);
   return Lines({{"step", fmt::format("{} {:.6g} {:.6g} {:.6g} {:.6g} {:.6g} {} {}", step.workers,
                                      step.throughput, step.ratio, chosen.lower, chosen.upper,
                                      step.limit, stats::Name(chosen.verdict), step.repeats_needed)},
-                {"why", why.empty() ? "" : fmt::format("{} {}", step.workers, why)}});
+                {"why", why.empty() ? "" : fmt::format("{} {}", step.workers, why)},
+                {"more_pods_help", HelpsWithMorePods(step) ? std::to_string(step.workers) : ""}});
 }
 
 }  // namespace
@@ -355,6 +373,8 @@ Page LookPage(const load::Snapshot& snapshot, const stats::StepLook& look, Pods 
   Object plain = {
       {"done", look.done}, {"next_seconds", Rounded(next_seconds)}, {"verdict", verdict}};
   if (look.verdict) plain.update(RatioFacts(*look.verdict, pods));
+  const Object expected = ExpectedFacts(look);
+  plain.update(expected);
   plain.update({{"why", why}, {"record", record}, {"evidence", evidence}});
   return {"Look", Lines(plain) + Lines(window),
           Dump({{"done", look.done},
@@ -362,14 +382,15 @@ Page LookPage(const load::Snapshot& snapshot, const stats::StepLook& look, Pods 
                 {"verdict", verdict},
                 {"why", why},
                 {"step", look.verdict ? Step(*look.verdict, pods) : Object(nullptr)},
+                {"expected", expected.empty() ? Object(nullptr) : expected},
                 {"record", record},
                 {"evidence", evidence},
                 {"window", window}})};
 }
 
-Page ScalingPage(std::span<const stats::StepRecord> records, double scale, Pods pods) {
-  const stats::ScalingVerdict scaling = stats::JudgeScaling(records, scale);
-  const ScalingFound found = FoundOf(records, scaling, scale, pods);
+Page ScalingPage(std::span<const stats::StepRecord> records, const Judging& judging) {
+  const stats::ScalingVerdict scaling = stats::JudgeScaling(records, judging.scale);
+  const ScalingFound found = FoundOf(records, scaling, judging);
   const double spread = SpreadShare(scaling.spread);
   Object facts = {{"verdict", stats::Name(VerdictOf(CauseOf(found)))},
                   {"spread", Rounded(spread)},
@@ -377,8 +398,8 @@ Page ScalingPage(std::span<const stats::StepRecord> records, double scale, Pods 
   std::string plain = Lines(facts);
   Object steps = Object::array();
   for (const stats::StepVerdict& step : scaling.steps) {
-    plain += StepLines(step, pods);
-    steps.push_back(Step(step, pods));
+    plain += StepLines(step, judging.pods);
+    steps.push_back(Step(step, judging.pods));
   }
   const std::string headline = HeadlineOf(found);
   facts["spread"] = spread;

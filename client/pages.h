@@ -47,7 +47,7 @@ Page WindowPage(const load::Snapshot& snapshot);
 Page ProfilePage(const load::Snapshot& snapshot);
 Page ComparisonPage(const stats::Comparison& comparison);
 Page LookPage(const load::Snapshot& snapshot, const stats::StepLook& look, Pods pods);
-Page ScalingPage(std::span<const stats::StepRecord> records, double scale, Pods pods);
+Page ScalingPage(std::span<const stats::StepRecord> records, const Judging& judging);
 Page ExplanationPage(const stats::Explanation& explanation);
 
 /// The HTML form, which has the plain one verbatim. All text from outside is escaped.

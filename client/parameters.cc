@@ -113,6 +113,14 @@ std::vector<stats::StepEvidence> Parameters::Evidence() {
   return {};
 }
 
+Judging Parameters::HowJudged() {
+  Judging judging{.scale = Number(kScale), .pods = WhichPods()};
+  if (http::Find(query_, kAllowFailures.name) != nullptr) {
+    judging.allowed_failures = Number(kAllowFailures);
+  }
+  return judging;
+}
+
 stats::Next Parameters::NextStep() {
   if (http::Find(query_, "next") == nullptr) return stats::Next::kAlways;
   constexpr std::array kNext = {"always", "unless-failed", "never"};  // in the order of the values

@@ -41,6 +41,9 @@ class Parameters {
   /// always, unless-failed or never.
   stats::StepPlan Plan();
 
+  /// `scale`, and, if they are there, `pods` and `allow_failures`.
+  Judging HowJudged();
+
   /// `records` (default none).
   std::vector<stats::StepRecord> Records();
 

@@ -121,12 +121,13 @@ std::string WhyUndecided(const stats::StepLook& look, const std::string& reason,
 }
 
 ScalingFound FoundOf(std::span<const stats::StepRecord> records,
-                     const stats::ScalingVerdict& scaling, double scale, Pods pods) {
-  ScalingFound found{.scale = scale};
+                     const stats::ScalingVerdict& scaling, const Judging& judging) {
+  ScalingFound found{.scale = judging.scale};
   for (const stats::StepRecord& record : records) {
     ScalingStep& step = StepOf(record.workers, found);
     step.jobs += record.jobs;
     step.failed += record.failed;
+    step.allowed = judging.allowed_failures;
     step.all_failed = step.all_failed || (record.jobs > 0 && record.jobs == record.failed);
     if (!step.all_failed && (!record.steady || !record.window.IsKnown())) {
       step.growth = Growth::kUndecided;
@@ -135,7 +136,7 @@ ScalingFound FoundOf(std::span<const stats::StepRecord> records,
   }
   for (const stats::StepVerdict& verdict : scaling.steps) {
     ScalingStep& step = StepOf(verdict.workers, found);
-    if (!step.all_failed) SetGrowth(verdict, pods, step);
+    if (!step.all_failed) SetGrowth(verdict, judging.pods, step);
   }
   return found;
 }

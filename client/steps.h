@@ -16,6 +16,13 @@ namespace twofold::client {
 
 using stats::Pods;
 
+/// By what steps are judged.
+struct Judging {
+  double scale = 1.8;  ///< least ratio for twice the workers
+  Pods pods = Pods::kAny;
+  double allowed_failures = 0.0;  ///< share of the jobs of a step
+};
+
 /// "pass", "fail", "undecided"; "measured" for a step without one before it, if it is steady and
 /// its throughput is known.
 std::string_view VerdictOf(const stats::StepLook& look, Pods pods);
@@ -26,7 +33,7 @@ std::string WhyUndecided(const stats::StepLook& look, const std::string& reason,
 
 /// What the steps of a validation were found to do.
 ScalingFound FoundOf(std::span<const stats::StepRecord> records,
-                     const stats::ScalingVerdict& scaling, double scale, Pods pods);
+                     const stats::ScalingVerdict& scaling, const Judging& judging);
 
 /// How much workers differ, as a share of their speed.
 double SpreadShare(const stats::Spread& spread);

@@ -6,18 +6,22 @@
 
 #include <algorithm>
 #include <chrono>
+#include <csignal>
 #include <cstdint>
 #include <ostream>
 #include <utility>
 
 #include "cli/validate/show.h"
+#include "lib/stats/share.h"
 
 namespace twofold::validate {
 namespace {
 
 constexpr int kMostChecks = 125;  // that an exit code tells
 constexpr int kSignalled = 128;
-constexpr int kMostEvidence = 40;  // windows; more does not fit into a URL
+constexpr const char* kInterrupted = "interrupted";
+constexpr double kCertain = 0.999;  // a window is looked at often
+constexpr int kMostEvidence = 40;   // windows; more does not fit into a URL
 constexpr Duration kTellEach = std::chrono::seconds(10);
 constexpr double kLookAtTeamEach = 10;  // seconds
 constexpr double kFirstLookInJobs = 10;
@@ -42,6 +46,7 @@ int Engine::Run() {
   const std::string summary = Summary(findings_.fails, findings_.undecided);
   if (!findings_.headline.empty()) Print(findings_.headline);
   Print(absl::StrCat("*** ", summary.empty() ? "PASS" : summary, " ***"));
+  if (findings_.outcome == kInterrupted) return kSignalled + SIGINT;
   return std::min(findings_.fails + findings_.undecided, kMostChecks);
 }
 
@@ -68,7 +73,11 @@ Status Engine::Begin() {
                      " workers, at least ", Plain(options.scale), " x for twice as many"));
   Print(absl::StrCat(
       "Warm-up: until as many jobs as workers have ended and 2 x ", Plain(options.job_seconds),
-      " s have passed. Measured: until decided, at most ", Plain(options.cap_seconds), " s."));
+      " s have passed. Measured: until decided, at most ", Plain(options.cap_seconds), " s",
+      options.patience_seconds > options.cap_seconds && options.repeat == 1 && !options.more_repeats
+          ? absl::StrCat(", or ", Plain(options.patience_seconds), " s where a verdict is likely")
+          : "",
+      "."));
   Say(absl::StrCat("--- can ", options.limit, " workers be deployed?"));
   touched_ = true;
   std::string answer;
@@ -76,19 +85,61 @@ Status Engine::Begin() {
   return status.ok() ? Deploy(options.limit) : status;
 }
 
-// Each time with new workers.
 Status Engine::AllSteps() {
-  for (turn_ = 1; turn_ <= findings_.options.repeat; ++turn_) {
-    if (const Status status = Deploy(0); !status.ok()) return status;
-    if (findings_.options.windows() > kMostEvidence) evidence_.clear();  // the last repeat counts
-    for (const int workers : findings_.options.steps) {
-      if (const Status status = Step(workers); !status.ok()) return status;
-      if (!all_failed_) continue;
-      Say("--- every job failed: that was the last step");
-      return absl::OkStatus();
-    }
+  for (turn_ = 1; turn_ <= findings_.options.repeat && why_last_.empty(); ++turn_) {
+    if (const Status status = Repeat(); !status.ok()) return status;
+    if (findings_.options.more_repeats && turn_ == 1) PlanRepeats();
   }
   return absl::OkStatus();
+}
+
+// All steps, with new workers.
+Status Engine::Repeat() {
+  if (const Status status = Deploy(0); !status.ok()) return status;
+  if (findings_.options.windows() > kMostEvidence) evidence_.clear();  // the last repeat counts
+  for (const int workers : findings_.options.steps) {
+    if (const Status status = Step(workers); !status.ok()) return status;
+    why_last_ = WhyLast(workers);
+    if (why_last_.empty()) continue;
+    Say(absl::StrCat("--- ", why_last_, ": that was the last step"));
+    return absl::OkStatus();
+  }
+  return absl::OkStatus();
+}
+
+// So many that workers that differ no longer keep a verdict open, and half as many again, as the
+// ratio that was seen may be off by luck. Decided once: each further verdict would be one more
+// look.
+void Engine::PlanRepeats() {
+  if (!why_last_.empty()) return;
+  Options& options = findings_.options;
+  int needed = 1;
+  for (const JudgedStep& step : JudgedSteps(findings_)) {
+    if (step.more_pods_help) needed = std::max(needed, step.repeats_needed);
+  }
+  if (needed == 1) return;
+  const std::string so_many = absl::StrCat("--- workers differ: ", needed, " repeats would decide");
+  if (needed > options.most_repeats()) {
+    Say(absl::StrCat(so_many, ", more than the ", options.most_repeats(), " of --repeat auto"));
+    return;
+  }
+  options.repeat = std::min(needed + needed / 2, options.most_repeats());
+  Say(absl::StrCat(so_many, " if the ratio stays; there will be ", options.repeat));
+}
+
+// Empty: it is not.
+std::string Engine::WhyLast(int workers) const {
+  if (answered_) return "interrupted";
+  if (AllFailed()) return "every job failed";
+  if (findings_.options.all_steps || workers == findings_.options.steps.back()) return {};
+  for (const JudgedStep& step : JudgedSteps(findings_)) {
+    if (step.workers != workers) continue;
+    const bool is_judged = findings_.options.repeat == 1 && step.verdict == "fail";
+    if (is_judged || step.failures == stats::Verdict::kFail) {
+      return absl::StrCat(workers, " workers failed (--all-steps goes on)");
+    }
+  }
+  return {};
 }
 
 Status Engine::Step(int workers) {
@@ -106,9 +157,7 @@ Status Engine::Step(int workers) {
   if (!status.ok()) return status;
   const auto after = Team();
   if (!after.ok() || *after != team_) return Spoiled(workers);
-  status = Note(workers, before);
-  all_failed_ = AllFailed();
-  return status;
+  return Note(workers, before);
 }
 
 // ---- workers
@@ -232,15 +281,28 @@ Status Engine::WarmUp(int workers) {
   }
 }
 
-// Until a look has seen enough; leaves `window_`, the answer to the last one.
+// Whether so many jobs failed that the step fails however it goes on.
+bool Engine::HasFailedForCertain() const {
+  const Options& options = findings_.options;
+  if (AllFailed()) return true;
+  if (options.all_steps) return false;
+  const auto jobs = static_cast<std::uint64_t>(window_.Number("jobs").value_or(0));
+  const auto failed = static_cast<std::uint64_t>(window_.Number("failed").value_or(0));
+  return stats::JudgeShare(failed, jobs, options.allowed_failures, kCertain) ==
+         stats::Verdict::kFail;
+}
+
+// Until a look has seen enough, or somebody who watches it has; leaves `window_`, the answer to the
+// last look.
 Status Engine::Measure(int workers) {
   std::string answer;
   Status status = Ask("/reset?type=plain", answer);
   double wait = std::max(kFirstLookInJobs * findings_.options.job_seconds, kLeastFirstLook);
   while (status.ok()) {
     status = Watch(wait, workers);
-    if (status.ok()) status = LookAtWindow(workers);
-    if (!status.ok() || window_.Text("done") == "true" || AllFailed()) break;
+    answered_ = absl::IsCancelled(status) && signal_ == SIGINT;
+    if (status.ok() || answered_) status = LookAtWindow(workers);
+    if (!status.ok() || answered_ || window_.Text("done") == "true" || HasFailedForCertain()) break;
     SayWindow(workers);
     // A window grows when jobs end: whoever asks before hears the same again.
     wait = std::max(window_.Number("next_seconds").value_or(kLeastFirstLook),
@@ -261,14 +323,25 @@ Status Engine::Watch(double seconds, int workers) {
   return absl::OkStatus();
 }
 
-Status Engine::LookAtWindow(int workers) {
+std::string Engine::LookTarget(int workers) const {
   const Options& options = findings_.options;
+  const bool is_last = workers == options.steps.back();
+  std::string target = absl::StrCat(
+      "/look?type=plain&workers=", workers, "&scale=", Plain(options.scale),
+      "&cap=", Plain(options.cap_seconds), "&repeats=", options.more_repeats ? 0 : options.repeat,
+      "&pods=", options.pods, "&next=",
+      is_last             ? "never"
+      : options.all_steps ? "always"
+                          : "unless-failed");
+  if (options.patience_seconds > 0) {
+    absl::StrAppend(&target, "&patience=", Plain(options.patience_seconds));
+  }
+  return absl::StrCat(target, "&records=", records_);
+}
+
+Status Engine::LookAtWindow(int workers) {
   std::string answer;
-  const Status status =
-      Ask(absl::StrCat("/look?type=plain&workers=", workers, "&scale=", Plain(options.scale),
-                       "&cap=", Plain(options.cap_seconds), "&repeats=", options.repeat,
-                       "&pods=", options.pods, "&records=", records_),
-          answer);
+  const Status status = Ask(LookTarget(workers), answer);
   if (!status.ok()) return status;
   window_ = Answer(answer);
   const std::string steady = window_.Text("steady");
@@ -291,8 +364,8 @@ Status Engine::Note(int workers, const Used& before) {
   }
   if (AllFailed()) window.verdict = "failures";
   if (window.record.failed_jobs() > 0) {
-    Fail(absl::StrCat(workers, " workers: ", AllFailed() ? "all " : "", window.record.failed_jobs(),
-                      " jobs failed: ", window.record.error()));
+    Print(absl::StrCat("  ", window.record.failed_jobs(), " of ", window.record.jobs(),
+                       " jobs failed: ", window.record.error()));
   }
   const auto busy = Between(before, UsedNow(), workers);
   if (busy) {
@@ -314,9 +387,10 @@ Status Engine::Note(int workers, const Used& before) {
 Status Engine::Judge() {
   const Options& options = findings_.options;
   std::string answer;
-  const Status status = Ask(absl::StrCat("/verdict?type=plain&scale=", Plain(options.scale),
-                                         "&pods=", options.pods, "&records=", records_),
-                            answer);
+  const Status status =
+      Ask(absl::StrCat("/verdict?type=plain&scale=", Plain(options.scale), "&pods=", options.pods,
+                       "&allow_failures=", Plain(options.allowed_failures), "&records=", records_),
+          answer);
   if (!status.ok()) return status;
   findings_.judged = Answer(answer);
   (void)world_.keep(findings_);  // said at the end, if it still cannot be written then
@@ -333,7 +407,12 @@ Status Engine::End() {
   if (const std::string left = Stop(); !left.empty()) return Die("LEFT BEHIND: " + left);
   CheckSteps();
   findings_.headline = findings_.judged.Text("headline");
-  findings_.outcome = findings_.fails > 0 ? "fail" : findings_.undecided > 0 ? "undecided" : "pass";
+  const bool has_all =
+      findings_.windows.size() == static_cast<std::size_t>(findings_.options.windows());
+  findings_.outcome = findings_.fails > 0       ? "fail"
+                      : answered_ && !has_all   ? kInterrupted
+                      : findings_.undecided > 0 ? "undecided"
+                                                : "pass";
   Explain();
   return ShowResults();
 }
@@ -341,13 +420,17 @@ Status Engine::End() {
 // Checks what is not known before the end: each step beside the one before it, for all repeats.
 void Engine::CheckSteps() {
   for (const JudgedStep& step : JudgedSteps(findings_)) {
+    if (step.failures == stats::Verdict::kFail) {
+      Fail(TextOfFailures(FailuresOf(step, findings_.options)));
+    }
     if (step.verdict == "fail") {
       Fail(absl::StrCat(step.workers, " workers: the ratio is under ",
                         Rounded(step.least.value_or(0)), " (",
                         Interval(step.lower.value_or(0), step.upper.value_or(0)), ")"));
     } else if (step.verdict == "undecided") {
-      ++findings_.undecided;
-      Print(absl::StrCat("UNDECIDED: ", step.workers, " workers: ", step.why));
+      Doubt(absl::StrCat(step.workers, " workers: ", step.why));
+    } else if (step.failures == stats::Verdict::kUndecided) {
+      Doubt(TextOfFailures(FailuresOf(step, findings_.options)));
     }
   }
 }
@@ -367,6 +450,7 @@ Status Engine::ShowResults() {
     Print(absl::StrFormat("Workers differ by %.2g %%.", 100 * spread));
   }
   if (!findings_.why.empty()) Print(absl::StrCat("Why: ", findings_.why, "."));
+  if (options.repeat == 1 && findings_.windows.size() > 1) Print(kMeasuredOnce);
   if (!world_.keep(findings_).ok()) return Die("cannot write " + options.json);
   Print("Result: " + options.json);
   if (options.html.empty()) return absl::OkStatus();
@@ -438,6 +522,11 @@ void Engine::Fail(const std::string& what) {
   Print("FAIL: " + what);
 }
 
+void Engine::Doubt(const std::string& what) {
+  ++findings_.undecided;
+  Print("UNDECIDED: " + what);
+}
+
 void Engine::SayWorkers(int workers) {
   const int repeat = findings_.options.repeat;
   Say(absl::StrCat("--- ", workers, " workers",
@@ -452,7 +541,7 @@ void Engine::SayWindow(int workers) {
   if (const auto ratio = window_.Number("ratio")) {
     absl::StrAppend(&line, ", ratio ", Rounded(*ratio), " (", IntervalSoFar(window_), ")");
   }
-  Say(absl::StrCat(line, ", steady: ", window_.Text("steady")));
+  Say(absl::StrCat(line, ", steady: ", window_.Text("steady"), Expected(window_)));
 }
 
 void Engine::SayProblems() {

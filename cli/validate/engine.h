@@ -48,8 +48,10 @@ struct Surroundings {
 /// Deploys LIMIT workers to see that they all come; then, for each step, deploys its workers, waits
 /// until they are ready, registered and warm, and measures until a look of the load client has seen
 /// enough. The load client has the statistics; the engine has the order of things and the limits of
-/// time, and notices workers that crash, change or stay away. However a validation ends, the
-/// deployment has one worker and the load client is stopped, unless nothing was touched.
+/// time, and notices workers that crash, change or stay away. A step that has failed for certain is
+/// the last one, and so is one whose measurement SIGINT ends: what was seen of it is judged.
+/// However a validation ends, the deployment has one worker and the load client is stopped, unless
+/// nothing was touched.
 ///
 /// Time     That of the clock.
 /// Threads  Not thread-safe; Run blocks for minutes or hours.
@@ -67,7 +69,9 @@ class Engine {
   Status Validate();
   Status Begin();
   Status AllSteps();
+  Status Repeat();
   Status Step(int workers);
+  void PlanRepeats();
   Status Deploy(int workers);
   Status IsDeployed(int workers, Instant begin, Instant& told, bool& is_so);
   Status LookAtWorkers(int wanted);
@@ -89,7 +93,11 @@ class Engine {
   Used UsedNow();
   Result<std::string> Team();
   [[nodiscard]] bool AllFailed() const;
+  [[nodiscard]] bool HasFailedForCertain() const;
+  [[nodiscard]] std::string WhyLast(int workers) const;
+  [[nodiscard]] std::string LookTarget(int workers) const;
   void Fail(const std::string& what);
+  void Doubt(const std::string& what);
   void CheckSteps();
   void Explain();
   Status ShowResults();
@@ -104,8 +112,9 @@ class Engine {
 
   bool touched_ = false;  // something has to be set back
   int signal_ = 0;
-  bool all_failed_ = false;  // every job of a step: it was the last one
-  int turn_ = 1;             // which repeat
+  bool answered_ = false;  // by Ctrl-C, while a step was measured: it was the last one
+  std::string why_last_;   // why the step was the last one; empty: it was not
+  int turn_ = 1;           // which repeat
   targets::Workers seen_;
   Answer window_;         // what the load client said last of the window
   std::string team_;      // when the measurement began

@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "lib/common/printable.h"
+#include "lib/stats/share.h"
 
 namespace twofold::validate {
 namespace {
@@ -97,6 +98,7 @@ JudgedStep OfWindows(const std::vector<Window>& windows, int workers) {
     run.Add(record.has_run(), record.run());
     overhead.Add(record.has_overhead(), record.overhead());
     cpu.Add(record.has_cpu(), record.cpu());
+    step.jobs += record.jobs();
     step.failed_jobs += record.failed_jobs();
     if (!record.error().empty()) step.error = record.error();
     if (!step.verdict.empty() && window.verdict == "measured") continue;
@@ -138,6 +140,9 @@ void Judge(const Answer& judged, JudgedStep& step) {
     const std::vector<std::string> words = absl::StrSplit(line, ' ', absl::SkipEmpty());
     if (words.size() == 8 && words[0] == std::to_string(step.workers)) {
       Apply(words, WhyOf(judged, step.workers), step);
+      for (const std::string& workers : judged.All("more_pods_help")) {
+        step.more_pods_help = step.more_pods_help || workers == words[0];
+      }
     }
   }
 }
@@ -158,7 +163,13 @@ void Fill(const JudgedStep& step, v1::ValidationStep& record) {
   SetFinite(step.least, [&](double value) { record.set_least(value); });
   record.set_verdict(Clean(step.verdict));
   record.set_repeats_needed(static_cast<std::uint32_t>(step.repeats_needed));
+  record.set_jobs(step.jobs);
   record.set_failed_jobs(step.failed_jobs);
+  if (step.jobs > 0) {
+    const stats::ShareInterval share = stats::IntervalOfShare(step.failed_jobs, step.jobs);
+    record.set_failed_share_lower(share.lower);
+    record.set_failed_share_upper(share.upper);
+  }
   if (!step.error.empty()) record.set_error(step.error);
   if (!step.why.empty()) record.set_why(Clean(step.why));
 }
@@ -171,9 +182,19 @@ void FillOptions(const Options& options, v1::ValidationRecord& record) {
   record.set_job_seconds(options.job_seconds);
   record.set_pods(options.pods);
   record.set_repeats(static_cast<std::uint32_t>(options.repeat));
+  record.set_allowed_failures(options.allowed_failures);
 }
 
 }  // namespace
+
+ScalingStep FailuresOf(const JudgedStep& step, const Options& options) {
+  return {.workers = static_cast<std::uint32_t>(step.workers),
+          .jobs = step.jobs,
+          .failed = step.failed_jobs,
+          .allowed = options.allowed_failures,
+          .all_failed = step.verdict == "failures",
+          .error = step.error};
+}
 
 std::vector<JudgedStep> JudgedSteps(const Findings& findings) {
   std::vector<JudgedStep> steps;
@@ -183,6 +204,7 @@ std::vector<JudgedStep> JudgedSteps(const Findings& findings) {
     if (std::any_of(steps.begin(), steps.end(), is_it)) continue;
     steps.push_back(OfWindows(findings.windows, workers));
     Judge(findings.judged, steps.back());
+    steps.back().failures = FailuresOf(steps.back(), findings.options).Failures();
   }
   return steps;
 }

@@ -7,6 +7,7 @@
 
 #include "cli/validate/answers.h"
 #include "cli/validate/options.h"
+#include "lib/words/scaling.h"
 #include "twofold/v1/validation.pb.h"
 
 /// What a validation has found so far. Pure.
@@ -31,7 +32,10 @@ struct JudgedStep {
   std::string why;
   std::string error;
   int repeats_needed = 0;
-  std::uint64_t failed_jobs = 0;
+  bool more_pods_help = false;                      ///< more than more time
+  std::uint64_t jobs = 0;                           ///< that ended
+  std::uint64_t failed_jobs = 0;                    ///< of these
+  stats::Verdict failures = stats::Verdict::kPass;  ///< whether too many failed
   // Means of the windows; seconds, and cores that were busy.
   std::optional<double> wait;
   std::optional<double> run;
@@ -53,6 +57,9 @@ struct Findings {
   std::string why;       ///< what held the workers back
   std::string headline;  ///< the verdict with its cause
 };
+
+/// What a step says of its failed jobs.
+ScalingStep FailuresOf(const JudgedStep& step, const Options& options);
 
 /// The steps in the order in which they were measured first.
 std::vector<JudgedStep> JudgedSteps(const Findings& findings);

@@ -21,6 +21,9 @@ constexpr std::size_t kMostDigits = 6;  // of a whole number
 constexpr int kMostWindows = 80;
 constexpr double kLeastCap = 60;
 constexpr double kCapInJobs = 200;
+constexpr double kPatience = 600;
+constexpr int kMostRepeats = 10;  // of those that are added
+constexpr const char* kAuto = "auto";
 constexpr double kLeastTimeout = 300;
 constexpr const char* kLocalhost = "localhost";
 constexpr std::string_view kPrefix = "scalability-tester-";
@@ -111,13 +114,42 @@ Status CheckNames(const Options& options) {
   return absl::OkStatus();
 }
 
-Status ReadTimes(const Words& words, Options& options) {
+Status ReadCap(const Words& words, Options& options) {
   options.cap_seconds = std::max(kLeastCap, kCapInJobs * options.job_seconds);
-  if (!words.cap.empty()) {
+  options.patience_seconds = kPatience;
+  if (!words.cap.empty() && words.cap != kAuto) {
     const std::optional<double> cap = Number(words.cap);
-    if (!cap) return Refuse("--cap '", words.cap, "' is not a number above 0");
+    if (!cap) return Refuse("--cap '", words.cap, "' is neither auto nor a number above 0");
+    if (!words.patience.empty()) return Refuse("--patience is for --cap auto");
     options.cap_seconds = *cap;
+    options.patience_seconds = 0;
   }
+  if (!words.patience.empty()) {
+    const std::optional<double> patience = Number(words.patience);
+    if (!patience) return Refuse("--patience '", words.patience, "' is not a number above 0");
+    options.patience_seconds = *patience;
+  }
+  return absl::OkStatus();
+}
+
+/// "1%", "0.01", "0"
+Status ReadFailures(const Words& words, Options& options) {
+  options.all_steps = words.all_steps;
+  if (words.allow_failures.empty()) return absl::OkStatus();
+  absl::string_view text = words.allow_failures;
+  const double unit = absl::ConsumeSuffix(&text, "%") ? 0.01 : 1.0;
+  double share = 0;
+  if (!Consists(std::string(text), "0123456789.") || !absl::SimpleAtod(text, &share) ||
+      share * unit >= 1) {
+    return Refuse("--allow-failures '", words.allow_failures,
+                  "' is not a share under 1, as 1% or 0.01");
+  }
+  options.allowed_failures = share * unit;
+  return absl::OkStatus();
+}
+
+Status ReadTimes(const Words& words, Options& options) {
+  if (Status status = ReadCap(words, options); !status.ok()) return status;
   options.timeout = FromSeconds(std::floor(kLeastTimeout + options.job_seconds));
   if (!words.timeout.empty()) {
     const std::optional<int> timeout = Whole(words.timeout);
@@ -128,9 +160,12 @@ Status ReadTimes(const Words& words, Options& options) {
 }
 
 Status ReadRepeats(const Words& words, Options& options) {
-  if (!words.repeat.empty()) {
+  options.more_repeats = words.repeat == kAuto;
+  if (!words.repeat.empty() && !options.more_repeats) {
     const std::optional<int> repeat = Whole(words.repeat);
-    if (!repeat) return Refuse("--repeat '", words.repeat, "' is not a whole number from 1");
+    if (!repeat) {
+      return Refuse("--repeat '", words.repeat, "' is neither auto nor a whole number from 1");
+    }
     options.repeat = *repeat;
   }
   const auto windows = static_cast<long long>(options.steps.size()) * options.repeat;
@@ -164,12 +199,17 @@ Result<Options> Understand(const Words& words) {
   options.html = words.html;
   status = CheckNames(options);
   if (status.ok()) status = ReadTimes(words, options);
+  if (status.ok()) status = ReadFailures(words, options);
   options.steps = Doublings(options.limit);
   if (status.ok() && !words.steps.empty()) status = ReadSteps(words.steps, options);
   if (status.ok()) status = ReadRepeats(words, options);
   if (status.ok()) status = ReadPlace(options);
   if (!status.ok()) return status;
   return options;
+}
+
+int Options::most_repeats() const {
+  return std::min(kMostRepeats, kMostWindows / static_cast<int>(steps.size()));
 }
 
 std::string Plain(double number) { return fmt::format("{:.15g}", number); }

@@ -18,6 +18,9 @@ struct Words {
   std::string repeat = {};
   std::string pods = {};
   std::string cap = {};
+  std::string patience = {};
+  std::string allow_failures = {};
+  bool all_steps = false;
   std::string timeout = {};
   std::string queue = {};
 };
@@ -30,18 +33,24 @@ struct Options {
   std::string service;        ///< of the load client
   std::string service_space;  ///< namespace of the service
   std::string queue;
-  double job_seconds = 0;    ///< longest run time of a job
-  int limit = 1;             ///< most workers
-  double scale = 1;          ///< least ratio of throughputs for twice the workers
-  std::vector<int> steps;    ///< workers, growing, `limit` at most
-  int repeat = 1;            ///< times that all steps are measured
-  std::string pods = "any";  ///< what verdicts speak of: any pods, or "these"
-  double cap_seconds = 60;   ///< longest measurement of a step
-  Duration timeout{};        ///< longest wait for workers
+  double job_seconds = 0;       ///< longest run time of a job
+  int limit = 1;                ///< most workers
+  double scale = 1;             ///< least ratio of throughputs for twice the workers
+  std::vector<int> steps;       ///< workers, growing, `limit` at most
+  int repeat = 1;               ///< times that all steps are measured
+  bool more_repeats = false;    ///< where workers that differ keep a verdict open
+  std::string pods = "any";     ///< what verdicts speak of: any pods, or "these"
+  double cap_seconds = 60;      ///< longest measurement of a step ...
+  double patience_seconds = 0;  ///< ... and of one whose verdict is likely to come by then
+  bool all_steps = false;       ///< also behind one that has failed for certain
+  double allowed_failures = 0;  ///< share of the jobs of a step
+  Duration timeout{};           ///< longest wait for workers
   std::string json = "validate-scaling.json";
   std::string html;  ///< empty: no report
 
   [[nodiscard]] int windows() const { return static_cast<int>(steps.size()) * repeat; }
+  /// Of repeats, all together: what one validation can compare, and has patience for.
+  [[nodiscard]] int most_repeats() const;
 };
 
 /// Errors   kInvalidArgument: the first word at fault, and what is allowed.

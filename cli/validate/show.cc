@@ -5,6 +5,7 @@
 #include <absl/strings/str_format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <utility>
 
@@ -28,13 +29,12 @@ struct Row {
 };
 
 Row RowOf(const JudgedStep& step) {
-  const bool also_failures = step.failed_jobs > 0 && step.verdict != "failures";
   return {
       absl::StrCat(step.workers),
       ThreeDecimals(step.throughput),
       ThreeDecimals(step.ratio),
       step.lower ? absl::StrCat(ThreeDecimals(step.lower), " .. ", ThreeDecimals(step.upper)) : "-",
-      absl::StrCat(step.verdict, also_failures ? "+failures" : ""),
+      WordOf(step.verdict, step.failures),
       ThreeDigits(step.wait),
       ThreeDigits(step.run),
       ThreeDigits(step.overhead),
@@ -64,6 +64,19 @@ std::string IntervalSoFar(const Answer& look) {
     }
   }
   return "too early for an interval";
+}
+
+std::string Expected(const Answer& look) {
+  const auto seconds = look.Number("expected_seconds");
+  if (!seconds) return {};
+  constexpr double kMinute = 60;
+  const std::string when = *seconds < 2 * kMinute
+                               ? absl::StrFormat("%.0f s", std::ceil(*seconds))
+                               : absl::StrFormat("%.0f min", std::ceil(*seconds / kMinute));
+  const auto lower = look.Number("expected_lower");
+  const auto upper = look.Number("expected_upper");
+  return absl::StrCat(", expected in ", when,
+                      lower && upper ? ": " + Interval(*lower, *upper) : "");
 }
 
 std::string Table(const std::vector<JudgedStep>& steps) {

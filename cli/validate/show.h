@@ -17,6 +17,10 @@ std::string Interval(double lower, double upper);
 /// nothing about others before the end; what they say of themselves stands there then.
 std::string IntervalSoFar(const Answer& look);
 
+/// When the step is expected to be done, ", expected in 3 min: 1.94..2.05", or, of one that has
+/// been compared, that no verdict is likely in time. Empty: the load client does not say.
+std::string Expected(const Answer& look);
+
 /// A line for each step: throughput, ratio, verdict, where the time of jobs went and how many cores
 /// were busy. Columns of what nobody knows are left out.
 std::string Table(const std::vector<JudgedStep>& steps);

@@ -84,12 +84,19 @@ constexpr Variable kVariables[] = {
      "File for the result, written step by step; else validate-scaling.json"},
     {"--steps", "TWOFOLD_STEPS", &validate::Words::steps, "LIST",
      "Other steps than 1 2 4 ..., growing, up to LIMIT, with blanks between"},
-    {"--repeat", "TWOFOLD_REPEAT", &validate::Words::repeat, "N",
-     "All steps N times, each time with new pods, for verdicts on any pods; else once"},
+    {"--repeat", "TWOFOLD_REPEAT", &validate::Words::repeat, "N|auto",
+     "All steps N times, each time with new pods, for verdicts on any pods; auto: as often as it "
+     "takes where workers that differ keep a verdict open, 10 at most; else once"},
     {"--pods", "TWOFOLD_PODS", &validate::Words::pods, "any|these",
      "these: verdicts on the measured pods, as if workers did not differ; else any"},
-    {"--cap", "TWOFOLD_CAP", &validate::Words::cap, "SECONDS",
-     "Longest measurement of a step; else 60, or 200 x SECS if more"},
+    {"--cap", "TWOFOLD_CAP", &validate::Words::cap, "SECONDS|auto",
+     "Longest measurement of a step; else auto: 60, or 200 x SECS if more, and on while its "
+     "verdict is likely to come within --patience"},
+    {"--patience", "TWOFOLD_PATIENCE", &validate::Words::patience, "SECONDS",
+     "Longest measurement of a step with --cap auto; else 600"},
+    {"--allow-failures", "TWOFOLD_ALLOW_FAILURES", &validate::Words::allow_failures, "SHARE",
+     "Of the jobs of a step, as 1% or 0.01: more fail the step, where chance does not explain "
+     "them; else none may fail"},
     {"--html", "TWOFOLD_HTML", &validate::Words::html, "FILE", "A report of the result as well"},
     {"--timeout", "TWOFOLD_TIMEOUT", &validate::Words::timeout, "SECONDS",
      "Longest wait for workers; else 300 + SECS"},
@@ -106,6 +113,9 @@ void Declare(CLI::App& app, Told& told) {
         ->envname(row.variable)
         ->type_name(row.type);
   }
+  app.add_flag("--all-steps", told.words.all_steps,
+               "Measure all steps, also behind one that has failed for certain")
+      ->envname("TWOFOLD_ALL_STEPS");
   app.add_option("--client-url", told.client_url,
                  "Of the load client, instead of the API server's proxy")
       ->envname("TWOFOLD_CLIENT_URL")

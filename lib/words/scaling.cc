@@ -8,6 +8,9 @@
 #include <algorithm>
 #include <array>
 #include <string_view>
+#include <utility>
+
+#include "lib/stats/share.h"
 
 namespace twofold {
 namespace {
@@ -37,7 +40,8 @@ std::string Workers(std::uint32_t count) {
   return absl::StrCat(count, count == 1 ? " worker" : " workers");
 }
 
-bool IsFailed(const ScalingStep& step) { return step.failed > 0 || step.all_failed; }
+bool IsFailed(const ScalingStep& step) { return step.Failures() == stats::Verdict::kFail; }
+bool IsDoubtful(const ScalingStep& step) { return step.Failures() == stats::Verdict::kUndecided; }
 
 // ---- what one step has to say; `base` is the one before it, null: none
 
@@ -48,11 +52,7 @@ std::string Compared(const ScalingStep& step, const ScalingStep* base) {
 }
 
 std::string Failed(const ScalingStep& step, const ScalingStep* /*base*/) {
-  const std::string of = step.all_failed ? absl::StrCat("all ", step.failed)
-                         : step.jobs > 0 ? absl::StrCat(step.failed, " of ", step.jobs)
-                                         : absl::StrCat(step.failed);
-  return absl::StrCat(of, " jobs of ", Workers(step.workers), " failed",
-                      step.error.empty() ? "" : ": ", absl::StripSuffix(step.error, "."));
+  return TextOfFailures(step);
 }
 
 std::string Undecided(const ScalingStep& step, const ScalingStep* base) {
@@ -96,7 +96,9 @@ std::string Details(ScalingCause cause, const ScalingFound& found) {
     return found.steps.empty() ? "no step was measured"
                                : "no job failed, but one step has none before it";
   }
-  const std::string undecided = FirstOf(found, Has<Growth::kUndecided>, Undecided);
+  const std::string growth = FirstOf(found, Has<Growth::kUndecided>, Undecided);
+  const std::string failures = FirstOf(found, IsDoubtful, Failed);
+  const std::string undecided = Sentences({growth, failures});
   const bool is_first = cause == ScalingCause::kUndecided;
   return Sentences({FirstOf(found, Has<Growth::kTooLittle>, Compared),
                     FirstOf(found, IsFailed, Failed),
@@ -105,12 +107,37 @@ std::string Details(ScalingCause cause, const ScalingFound& found) {
 
 }  // namespace
 
+stats::Verdict ScalingStep::Failures() const {
+  return all_failed ? stats::Verdict::kFail : stats::JudgeShare(failed, jobs, allowed);
+}
+
+std::string WordOf(std::string growth, stats::Verdict failures) {
+  if (failures == stats::Verdict::kPass || growth == "failures") return growth;
+  return growth + (failures == stats::Verdict::kFail ? "+failures" : "+failures?");
+}
+
+std::string TextOfFailures(const ScalingStep& step) {
+  const std::string of = step.all_failed ? absl::StrCat("all ", step.failed)
+                         : step.jobs > 0 ? absl::StrCat(step.failed, " of ", step.jobs)
+                                         : absl::StrCat(step.failed);
+  std::string share;
+  if (step.allowed > 0.0 && step.jobs > 0) {
+    const stats::ShareInterval interval = stats::IntervalOfShare(step.failed, step.jobs);
+    share =
+        absl::StrFormat(" (%.3g %%, 95 %%: %.3g %% to %.3g %%; %.3g %% allowed)",
+                        100.0 * static_cast<double>(step.failed) / static_cast<double>(step.jobs),
+                        100.0 * interval.lower, 100.0 * interval.upper, 100.0 * step.allowed);
+  }
+  return absl::StrCat(of, " jobs of ", Workers(step.workers), " failed", share,
+                      step.error.empty() ? "" : ": ", absl::StripSuffix(step.error, "."));
+}
+
 ScalingCause CauseOf(const ScalingFound& found) {
   const bool failed = Any(found, IsFailed);
   if (Any(found, Has<Growth::kTooLittle>)) {
     return failed ? ScalingCause::kTooLittleAndFailed : ScalingCause::kTooLittle;
   }
-  if (Any(found, Has<Growth::kUndecided>)) {
+  if (Any(found, Has<Growth::kUndecided>) || (!failed && Any(found, IsDoubtful))) {
     return failed ? ScalingCause::kUndecidedAndFailed : ScalingCause::kUndecided;
   }
   if (Any(found, [](const ScalingStep& step) { return step.all_failed; })) {
@@ -135,7 +162,7 @@ std::string TextOfStep(const ScalingFound& found, std::size_t index) {
   std::vector<std::string> parts;
   if (step.ratio > 0.0) parts.push_back(Compared(step, base));
   if (step.growth == Growth::kUndecided) parts.push_back(Undecided(step, base));
-  if (IsFailed(step)) parts.push_back(Failed(step, base));
+  if (step.failed > 0 || step.all_failed) parts.push_back(TextOfFailures(step));
   return parts.empty() ? Workers(step.workers) : absl::StrJoin(parts, "; ");
 }
 

@@ -25,8 +25,12 @@ struct ScalingStep {
   std::string why{};         ///< of kUndecided, without a full stop
   std::uint64_t jobs = 0;    ///< that ended
   std::uint64_t failed = 0;  ///< of these
+  double allowed = 0.0;      ///< share of the jobs that may fail
   bool all_failed = false;   ///< so that it was the last step
   std::string error{};       ///< that most of the failed jobs had
+
+  /// Whether too many jobs failed.
+  [[nodiscard]] stats::Verdict Failures() const;
 };
 
 struct ScalingFound {
@@ -43,12 +47,20 @@ enum class ScalingCause : std::uint8_t {
   kFailed,              ///< jobs failed: all of a step, or nothing was compared
   kGrewButFailed,       ///< jobs failed; all steps that were compared grew enough
   kUndecidedAndFailed,  ///< jobs failed; of a step nobody knows whether it grew enough
-  kUndecided,           ///< the same without failed jobs
+  kUndecided,           ///< of a step nobody knows whether it grew enough, or too many jobs failed
 };
 ScalingCause CauseOf(const ScalingFound& found);
 
-/// What follows from the cause: any failed job and any step that grew too little is a fail.
+/// What follows from the cause: too many failed jobs and any step that grew too little is a fail.
 stats::Verdict VerdictOf(ScalingCause cause);
+
+/// The word for a step in tables: that of its growth, and what failed jobs add to it.
+///   "pass", "pass+failures", "pass+failures?"
+std::string WordOf(std::string growth, stats::Verdict failures);
+
+/// "2 of 854 jobs of 16 workers failed: exit code 1", "2 of 100 jobs of 4 workers failed (2 %, 95
+/// %: 0.24 % to 7 %; 1 % allowed)"
+std::string TextOfFailures(const ScalingStep& step);
 
 /// One to four sentences, the first of which says verdict, cause and numbers:
 ///   "Fail: jobs failed, though the throughput grew enough: 2 of 854 jobs of 16 workers failed:
@@ -67,6 +79,11 @@ std::string HeadlineWithoutVerdict(const std::string& reason, const ScalingFound
 
 /// Why the verdict on `pods` is undecided; empty if it is not.
 std::string WhyUndecided(const stats::StepVerdict& step, stats::Pods pods);
+
+/// What a validation whose steps were measured once cannot see.
+inline constexpr const char* kMeasuredOnce =
+    "Each step was measured once: a change of all workers just between two steps, or a first step "
+    "whose pods differ from others, would not show; repeats show it.";
 
 /// What both windows of a step leave out as a warm-up; empty if they leave out nothing.
 ///   "first 31 s left out: jobs were 28 % slower"

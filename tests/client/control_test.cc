@@ -273,7 +273,9 @@ TEST_F(ControlTest, NumbersBeyondTheirLimitsAreRefusedAndTheLimitIsNamed) {
       {"/compare?throughput=1&log_error=0&df=1&limit=1&seconds=", "0..1e+12"},
       {"/compare?throughput=1&log_error=0&df=1&seconds=1&limit=", "1e-06..1e+06"},
       {"/look?scale=1.8&cap=60&workers=", "1..1000000"},
-      {"/look?workers=1&scale=1.8&cap=60&repeats=", "1..1000000"},
+      {"/look?workers=1&scale=1.8&cap=60&repeats=", "0..1000000"},
+      {"/look?workers=1&scale=1.8&cap=60&patience=", "1e-06..1e+09"},
+      {"/verdict?scale=1.8&allow_failures=", "0..1"},
       {"/look?workers=1&cap=60&scale=", "1e-06..1e+06"},
       {"/look?workers=1&scale=1.8&cap=", "1e-06..1e+09"},
       {"/verdict?scale=", "1e-06..1e+06"},
@@ -328,6 +330,16 @@ TEST_F(ControlTest, AVerdictOnFailedJobsIsAFailThatNamesThem) {
                         "of 854 jobs of 16 workers failed.\n"));
 }
 
+TEST_F(ControlTest, FailuresThatAreAllowedFailNothing) {
+  const auto verdict = [&](const char* failures) {
+    return Plain(std::string("/verdict?scale=1.8&allow_failures=0.01&type=plain&records=") +
+                 kRecord + ",16:30:0.2:470.4:16:0.9988:1:" + failures);
+  };
+  EXPECT_THAT(verdict("854:2"), StartsWith("verdict pass\n"));
+  EXPECT_THAT(verdict("100:2"), StartsWith("verdict undecided\n"));
+  EXPECT_THAT(verdict("854:60"), StartsWith("verdict fail\n"));
+}
+
 TEST_F(ControlTest, AStepInWhichEveryJobFailedIsNamed) {
   const std::string records = std::string(kRecord) + ",16:0:0:0:0:0.9988:0:40:40";
   EXPECT_THAT(Plain("/verdict?scale=1.8&type=plain&records=" + records),
@@ -342,6 +354,7 @@ TEST_F(ControlTest, LookAndVerdictNameTheBadParameter) {
       {"/look?workers=1&scale=1.8&cap=-1", "cap '-1'"},
       {"/look?workers=1&scale=1.8&cap=60&repeats=x", "repeats 'x'"},
       {"/look?workers=1&scale=1.8&cap=60&pods=mine", "pods 'mine'"},
+      {"/look?workers=1&scale=1.8&cap=60&next=maybe", "next 'maybe'"},
       {"/verdict?records=", "scale is missing"},
       {"/verdict?scale=1.8&records=8:nan", "records: seconds 'nan'"},
   };

@@ -169,6 +169,21 @@ TEST(Pages, Look) {
   ExpectGolden("look_unsteady.txt", LookPage(Busy(), unsteady, Pods::kThese).plain);
 }
 
+TEST(Pages, LookThatSaysWhatItExpects) {
+  const stats::StepPlan plan = {.workers = 16,
+                                .scale = 1.8,
+                                .cap = {.seconds = 60.0, .patience = 600.0},
+                                .next = stats::Next::kNever};
+  load::Snapshot seen = Measured();
+  seen.estimate.seconds = 60.0;
+  seen.measured = stats::NoisyWindow(16, 14.2, 0.5, 0.0, 1);
+  const std::vector<stats::StepRecord> earlier = {Record(8, 0.01)};
+  const stats::StepLook look = stats::LookAtStep(earlier, seen.estimate, seen.measured, plan);
+  ASSERT_TRUE(look.expected);
+  ExpectGolden("look_open.txt", LookPage(seen, look, Pods::kAny).plain);
+  ExpectGolden("look_open.json", LookPage(seen, look, Pods::kAny).json);
+}
+
 TEST(Pages, Explanation) {
   const stats::Explanation explanation = {stats::Cause::kWait, 2, 4, "wait grew"};
   ExpectGolden("why.txt", ExplanationPage(explanation).plain);
@@ -178,9 +193,10 @@ TEST(Pages, Explanation) {
 TEST(Pages, VerdictsOnTheseAndOnAnyPods) {
   const std::vector<stats::StepRecord> records = {Record(1, 0.0), Record(2, 0.1), Record(4, 0.1),
                                                   Record(8, 0.1)};
-  ExpectGolden("verdict_any.txt", ScalingPage(records, 1.8, Pods::kAny).plain);
-  ExpectGolden("verdict_these.txt", ScalingPage(records, 1.8, Pods::kThese).plain);
-  ExpectGolden("verdict.json", ScalingPage(records, 1.8, Pods::kAny).json);
+  ExpectGolden("verdict_any.txt", ScalingPage(records, {.scale = 1.8, .pods = Pods::kAny}).plain);
+  ExpectGolden("verdict_these.txt",
+               ScalingPage(records, {.scale = 1.8, .pods = Pods::kThese}).plain);
+  ExpectGolden("verdict.json", ScalingPage(records, {.scale = 1.8, .pods = Pods::kAny}).json);
 }
 
 TEST(Pages, HtmlEscapesWhatCameFromOutside) {

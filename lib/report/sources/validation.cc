@@ -33,21 +33,6 @@ constexpr StepWord kStepWords[] = {{"pass", Tone::kGood},
                                    {"failures", Tone::kBad},
                                    {"undecided", Tone::kOpen}};
 
-/// Of a step that is a check: one that was compared, or has failed jobs.
-std::optional<Tone> ToneOf(const v1::ValidationStep& step) {
-  if (step.failed_jobs() > 0) return Tone::kBad;
-  for (const StepWord& each : kStepWords) {
-    if (step.verdict() == each.word) return each.tone;
-  }
-  return std::nullopt;
-}
-
-/// "pass", "pass+failures", ...
-std::string WordOf(const v1::ValidationStep& step) {
-  const bool also = step.failed_jobs() > 0 && step.verdict() != "failures";
-  return absl::StrCat(step.verdict(), also ? "+failures" : "");
-}
-
 std::uint64_t JobsOf(const Validation& record, std::uint32_t workers) {
   std::uint64_t jobs = 0;
   for (const v1::ValidationWindow& each : record.windows()) {
@@ -70,8 +55,21 @@ ScalingStep FoundOf(const Validation& record, const v1::ValidationStep& step) {
           .why = step.why(),
           .jobs = JobsOf(record, step.workers()),
           .failed = step.failed_jobs(),
+          .allowed = record.allowed_failures(),
           .all_failed = step.verdict() == "failures",
           .error = step.error()};
+}
+
+/// Of a step that is a check: one that was compared, or has too many failed jobs.
+std::optional<Tone> ToneOf(const ScalingStep& found, const v1::ValidationStep& step) {
+  const stats::Verdict failures = found.Failures();
+  if (failures == stats::Verdict::kFail) return Tone::kBad;
+  for (const StepWord& each : kStepWords) {
+    if (step.verdict() != each.word) continue;
+    const bool open = failures == stats::Verdict::kUndecided && each.tone == Tone::kGood;
+    return open ? Tone::kOpen : each.tone;
+  }
+  return failures == stats::Verdict::kUndecided ? std::optional(Tone::kOpen) : std::nullopt;
 }
 
 ScalingFound FoundOf(const Validation& record) {
@@ -114,6 +112,8 @@ Section Setup(const Validation& record) {
              {"A job takes", Value(record.job_seconds(), "s")},
              {"Limit", absl::StrCat(Value(record.scale()), " x for twice the workers")},
              {"Most workers", std::to_string(record.limit())},
+             {"Jobs that may fail",
+              record.allowed_failures() > 0.0 ? Value(100.0 * record.allowed_failures(), "%") : ""},
              {"Verdicts are on", pods},
              {"Repeats", std::to_string(record.repeats())},
              {"Workers differ by", record.has_spread() ? Value(100.0 * record.spread(), "%") : ""},
@@ -135,7 +135,8 @@ Table Steps(const Validation& record) {
          Value(Known(step.has_throughput(), step.throughput()), "/s"),
          Value(Known(step.has_ratio(), step.ratio())),
          Interval(Known(step.has_lower(), step.lower()), Known(step.has_upper(), step.upper())),
-         Value(Known(step.has_least(), step.least())), WordOf(step),
+         Value(Known(step.has_least(), step.least())),
+         WordOf(step.verdict(), FoundOf(record, step).Failures()),
          std::to_string(step.failed_jobs()), step.why().empty() ? step.error() : step.why()});
   }
   return table;
@@ -181,7 +182,7 @@ std::vector<Check> ChecksOf(const Validation& record) {
   const ScalingFound found = FoundOf(record);
   std::vector<Check> checks;
   for (std::size_t i = 0; i < found.steps.size(); ++i) {
-    const std::optional<Tone> tone = ToneOf(record.steps(static_cast<int>(i)));
+    const std::optional<Tone> tone = ToneOf(found.steps[i], record.steps(static_cast<int>(i)));
     if (!tone) continue;
     checks.push_back({Count(found.steps[i].workers, "worker"), *tone, TextOfStep(found, i)});
   }
@@ -226,6 +227,9 @@ Document DocumentOf(const v1::ValidationRecord& record) {
   Section scaling{.title = "Does twice the workers do twice the work?", .blocks = {}};
   Add(ScalingPictures({{"", &record}}), scaling);
   Add(Steps(record), scaling);
+  if (record.repeats() == 1 && record.steps_size() > 1) {
+    scaling.blocks.emplace_back(Paragraph{kMeasuredOnce});
+  }
   document.sections.push_back(std::move(scaling));
   Section time{.title = "Where the time went", .blocks = {}};
   Add(TimePictures(record), time);

@@ -151,9 +151,10 @@ TEST_F(ValidationTest, SaysWhereTheTimeOfJobsWentWhatWorkersUsedAndWhy) {
 
 TEST_F(ValidationTest, TheSentenceThatNamesTheCauseStandsBeforeTheCount) {
   cluster.failed = 7;
+  words.all_steps = true;
   EXPECT_EQ(Validate(), 3);
   EXPECT_THAT(out(), EndsWith("\nPass or fail: \"because\".\n*** 3 FAILs ***\n"));
-  EXPECT_THAT(out(), HasSubstr("FAIL: 4 workers: 7 jobs failed: 7 no device\n"));
+  EXPECT_THAT(out(), HasSubstr("FAIL: 7 of 1000 jobs of 4 workers failed: 7 no device\n"));
   EXPECT_THAT(out(), HasSubstr("pass+failures"));
   EXPECT_EQ(result()["headline"], "Pass or fail: \"because\".");
 }
@@ -161,7 +162,7 @@ TEST_F(ValidationTest, TheSentenceThatNamesTheCauseStandsBeforeTheCount) {
 TEST_F(ValidationTest, TheFirstStepInWhichEveryJobFailedIsTheLastOne) {
   cluster.failed = 1000;
   EXPECT_EQ(Validate(), 1);
-  EXPECT_THAT(out(), HasSubstr("FAIL: 1 workers: all 1000 jobs failed: 1000 no device\n"));
+  EXPECT_THAT(out(), HasSubstr("FAIL: all 1000 jobs of 1 worker failed: 1000 no device\n"));
   EXPECT_THAT(out(), EndsWith("*** 1 FAIL ***\n"));
   EXPECT_THAT(cluster.CallsWith("/window"), SizeIs(1));  // after the warm-up
   EXPECT_THAT(cluster.CallsWith("/verdict").back(), EndsWith("records=1:1.000000"));
@@ -214,6 +215,7 @@ TEST_F(ValidationTest, AReportThatCannotBeMadeChangesNoVerdict) {
 
 TEST_F(ValidationTest, EachStepUnderTheLimitIsAFail) {
   cluster.efficiency = 0.8;
+  words.all_steps = true;
   EXPECT_EQ(Validate(), 2);
   EXPECT_THAT(out(), HasSubstr("FAIL: 2 workers: the ratio is under 1.8 ("));
   EXPECT_THAT(out(), EndsWith("*** 2 FAILs ***\n"));
@@ -243,9 +245,10 @@ TEST_F(ValidationTest, LooksKnowTheStepsBeforeByTheirRecords) {
   words.cap = "77";
   Validate();
   EXPECT_EQ(cluster.CallsWith("/look?").front(),
-            "/look?type=plain&workers=1&scale=1.8&cap=77&repeats=1&pods=these&records=");
+            "/look?type=plain&workers=1&scale=1.8&cap=77&repeats=1&pods=these"
+            "&next=unless-failed&records=");
   EXPECT_EQ(cluster.CallsWith("/look?").back(),
-            "/look?type=plain&workers=4&scale=1.8&cap=77&repeats=1&pods=these&records="
+            "/look?type=plain&workers=4&scale=1.8&cap=77&repeats=1&pods=these&next=never&records="
             "1:1.000000,2:2.000000");
   EXPECT_EQ(result()["pods"], "these");
 }
@@ -352,8 +355,124 @@ TEST_F(ValidationTest, SaysWhatItLeftBehindWhenItCannotScaleBack) {
                                "back to 1"));
 }
 
+// ---- an early end
+
+TEST_F(ValidationTest, AStepThatHasFailedForCertainIsTheLastOne) {
+  cluster.efficiency = 0.8;
+  EXPECT_EQ(Validate(), 1);
+  EXPECT_EQ(Values("scale "), "4 0 1 2 1 ");
+  EXPECT_THAT(err(),
+              HasSubstr("--- 2 workers failed (--all-steps goes on): that was the last step\n"));
+  EXPECT_EQ(result()["verdict"], "fail");
+}
+
+TEST_F(ValidationTest, JobsThatFailEndTheMeasurementOfAStepThatWouldGoOn) {
+  cluster.failed = 7;
+  cluster.done = false;
+  EXPECT_EQ(Validate(), 1);
+  EXPECT_EQ(Values("scale "), "4 0 1 1 ");
+  EXPECT_THAT(cluster.CallsWith("/look"), SizeIs(1));
+}
+
+TEST_F(ValidationTest, PlannedRepeatsAreAllMeasuredWhateverTheFirstOneShows) {
+  cluster.efficiency = 0.8;
+  words.repeat = "2";
+  EXPECT_EQ(Validate(), 2);
+  EXPECT_EQ(result()["windows"].size(), 6);
+}
+
+TEST_F(ValidationTest, CtrlCWhileTheLastStepIsMeasuredIsAnAnswer) {
+  words.positional[5] = "1";
+  cluster.signal = SIGINT;
+  cluster.done = false;
+  EXPECT_EQ(Validate(), 0);
+  EXPECT_EQ(result()["verdict"], "pass");
+  EXPECT_TRUE(cluster.scaled_back());
+}
+
+TEST_F(ValidationTest, CtrlCBeforeThatJudgesWhatWasMeasured) {
+  cluster.signal = SIGINT;
+  cluster.done = false;
+  EXPECT_EQ(Validate(), 128 + SIGINT);
+  EXPECT_THAT(err(), HasSubstr("--- interrupted: that was the last step\n"));
+  EXPECT_EQ(result()["steps"].size(), 1);
+  EXPECT_EQ(result()["verdict"], "interrupted");
+}
+
+// ---- patience
+
+TEST_F(ValidationTest, HasPatienceForAVerdictThatIsLikely) {
+  Validate();
+  EXPECT_THAT(cluster.CallsWith("/look?").front(), HasSubstr("&cap=400&repeats=1&pods=any&"
+                                                             "next=unless-failed&patience=600&"));
+  words.all_steps = true;
+  words.patience = "3600";
+  Validate();
+  EXPECT_THAT(cluster.CallsWith("/look?")[3], HasSubstr("&next=always&patience=3600&"));
+  EXPECT_THAT(out(), HasSubstr("at most 400 s, or 3600 s where a verdict is likely."));
+}
+
+TEST_F(ValidationTest, SaysWhatItExpects) {
+  cluster.done = false;
+  cluster.crash_at_look = true;
+  cluster.expected = "expected_seconds 150\nexpected_lower 1.94\nexpected_upper 2.05\n";
+  Validate();
+  EXPECT_THAT(err(), HasSubstr(", steady: true, expected in 3 min: 1.94..2.05\n"));
+}
+
+// ---- repeats that are added
+
+TEST_F(ValidationTest, WorkersThatDifferAreRepeatedHalfAsOftenAgainAsWouldDecide) {
+  cluster.log_error = "0.2";
+  cluster.repeats_needed = 3;
+  words.repeat = "auto";
+  EXPECT_EQ(Validate(), 2);
+  EXPECT_EQ(result()["repeats"], 4);
+  EXPECT_EQ(result()["windows"].size(), 12);
+  EXPECT_THAT(err(), HasSubstr("--- workers differ: 3 repeats would decide if the ratio stays; "
+                               "there will be 4\n"));
+  EXPECT_THAT(cluster.CallsWith("/look?").front(), HasSubstr("&repeats=0&"));
+  EXPECT_THAT(cluster.CallsWith("/look?").back(), HasSubstr("&repeats=0&"));
+}
+
+TEST_F(ValidationTest, NoRepeatIsAddedWhereItIsDecidedOrTooManyAreNeeded) {
+  words.repeat = "auto";
+  EXPECT_EQ(Validate(), 0);
+  EXPECT_EQ(result()["windows"].size(), 3);
+  cluster.log_error = "0.2";
+  cluster.repeats_needed = 11;
+  EXPECT_EQ(Validate(), 2);
+  EXPECT_EQ(result()["windows"].size(), 3);
+  EXPECT_THAT(err(), HasSubstr("11 repeats would decide, more than the 10 of --repeat auto\n"));
+}
+
+// ---- failures that are allowed
+
+TEST_F(ValidationTest, FewerFailuresThanAreAllowedPass) {
+  cluster.failed = 7;
+  words.allow_failures = "1%";
+  EXPECT_EQ(Validate(), 0);
+  EXPECT_THAT(out(), AllOf(HasSubstr("  7 of 1000 jobs failed: 7 no device\n"),
+                           Not(HasSubstr("+failures"))));
+  EXPECT_THAT(cluster.CallsWith("/verdict").back(), HasSubstr("&allow_failures=0.01&"));
+  EXPECT_EQ(result()["allowed_failures"], 0.01);
+  EXPECT_NEAR(result()["steps"][0]["failed_share_upper"], 0.01437, 1e-5);
+}
+
+TEST_F(ValidationTest, AFewMoreAreUndecidedAndManyMoreFail) {
+  cluster.failed = 12;
+  words.allow_failures = "0.01";
+  EXPECT_EQ(Validate(), 3);
+  EXPECT_THAT(out(), AllOf(HasSubstr("UNDECIDED: 12 of 1000 jobs of 1 worker failed (1.2 %, 95 %: "
+                                     "0.622 % to 2.09 %; 1 % allowed): 12 no device\n"),
+                           HasSubstr("pass+failures?")));
+  cluster.failed = 40;
+  EXPECT_EQ(Validate(), 1);
+  EXPECT_EQ(result()["verdict"], "fail");
+}
+
 TEST_F(ValidationTest, ASignalEndsItAtOnceAndTheResultSaysSo) {
-  for (const int signal : {SIGHUP, SIGINT, SIGTERM}) {
+  for (const int signal : {SIGHUP, SIGTERM}) {
     kept.clear();
     cluster.signal = signal;
     EXPECT_EQ(Validate(), 128 + signal);

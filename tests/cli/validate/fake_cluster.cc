@@ -159,8 +159,11 @@ std::string FakeCluster::Judged(const Query& query) const {
                                : "the throughput of 1 worker was not steady",
                         "\n");
       }
+      const bool more_pods = !passes && !fails && repeats_needed > 0;
       absl::StrAppend(&text, "step ", point.workers, " ", point.throughput, " ", ratio, " ", low,
-                      " ", high, " ", least, " ", verdict, " 0\n");
+                      " ", high, " ", least, " ", verdict, " ", more_pods ? repeats_needed : 0,
+                      "\n");
+      if (more_pods) absl::StrAppend(&text, "more_pods_help ", point.workers, "\n");
     }
     before = point;
   }
@@ -183,7 +186,7 @@ std::string FakeCluster::LookText(const Query& query) const {
   } else {
     absl::StrAppend(&text, "verdict ", steady ? "measured" : "undecided", "\n", why);
   }
-  absl::StrAppend(&text, "record ", record, "\n");
+  absl::StrAppend(&text, expected, "record ", record, "\n");
   if (!old) absl::StrAppend(&text, "evidence -:-:", record, "\n");
   return text + Window();
 }

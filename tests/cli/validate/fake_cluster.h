@@ -23,7 +23,9 @@ class FakeCluster final : public targets::Target, public Clock {
   double spread = 0;    ///< between workers
   int most = kNoLimit;  ///< workers that become ready at most
   int registered_most = kNoLimit;
-  int failed = 0;  ///< of 1000 jobs
+  int failed = 0;          ///< of 1000 jobs
+  int repeats_needed = 0;  ///< at each step that is undecided, as workers differ
+  std::string expected;    ///< lines of a look that says what it expects
   bool steady = true;
   bool done = true;  ///< false: no look has seen enough
   double next_seconds = 500;

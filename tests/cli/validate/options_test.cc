@@ -42,6 +42,26 @@ TEST(ValidateOptions, LargeNumbersHaveNoExponentThatAQueryWouldChange) {
   EXPECT_EQ(Plain(0.05), "0.05");
 }
 
+TEST(ValidateOptions, ACapHasPatienceOnlyIfNobodySetsIt) {
+  Words words = Given("d monitoring 2 s validation 4 1.8");
+  EXPECT_EQ(Understand(words)->patience_seconds, 600);
+  words.cap = "auto";
+  words.patience = "3600";
+  EXPECT_EQ(Understand(words)->patience_seconds, 3600);
+  words = Given("d monitoring 2 s validation 4 1.8");
+  words.cap = "30";
+  EXPECT_EQ(Understand(words)->patience_seconds, 0);
+}
+
+TEST(ValidateOptions, FailuresMayBeGivenInPercentOrAsAShare) {
+  Words words = Given("d monitoring 2 s validation 4 1.8");
+  EXPECT_EQ(Understand(words)->allowed_failures, 0);
+  for (const char* text : {"2.5%", "0.025"}) {
+    words.allow_failures = text;
+    EXPECT_DOUBLE_EQ(Understand(words)->allowed_failures, 0.025);
+  }
+}
+
 TEST(ValidateOptions, BadArgumentsAreRefusedEachByName) {
   struct Case {
     Words words;
@@ -65,9 +85,12 @@ TEST(ValidateOptions, BadArgumentsAreRefusedEachByName) {
       {Given("d monitoring 2 s validation 4 nan"), "SCALE 'nan'"},
       {Given("a;b monitoring 2 s validation 4 1.8"), "'a;b' is not a name"},
       {Given("d localhost 2 s validation 4 1.8"), "one namespace is localhost"},
-      {with(&Words::cap, "x"), "--cap 'x' is not a number above 0"},
+      {with(&Words::cap, "x"), "--cap 'x' is neither auto nor a number above 0"},
+      {with(&Words::patience, "x"), "--patience 'x' is not a number above 0"},
+      {with(&Words::allow_failures, "x"), "--allow-failures 'x' is not a share under 1"},
+      {with(&Words::allow_failures, "100%"), "--allow-failures '100%'"},
       {with(&Words::timeout, "0"), "--timeout '0' is not a whole number from 1"},
-      {with(&Words::repeat, "0"), "--repeat '0' is not a whole number from 1"},
+      {with(&Words::repeat, "0"), "--repeat '0' is neither auto nor a whole number from 1"},
       {with(&Words::repeat, "27"), "that is 81 steps in all"},
       {with(&Words::pods, "mine"), "--pods 'mine' is neither any nor these"},
       {with(&Words::steps, "2 1"), "--steps '2 1' do not grow from 1 to 4"},

@@ -158,6 +158,41 @@ TEST(ScalingHeadline, AStepByItselfSaysWhatItDidAndWhatFailed) {
   EXPECT_EQ(TextOfStep(found, 2), "4 workers beside 2: not steady: the rate falls");
 }
 
+// ---- failures that are allowed
+
+ScalingStep Allowing(double share, std::uint64_t failed, ScalingStep step) {
+  step.failed = failed;
+  step.allowed = share;
+  return step;
+}
+
+TEST(AllowedFailures, AreNoCause) {
+  const ScalingFound found{.steps = {First(), Allowing(0.01, 2, Grown(2))}};
+  EXPECT_EQ(CauseOf(found), ScalingCause::kGrew);
+  EXPECT_THAT(TextOfStep(found, 1), HasSubstr("2 of 200 jobs of 2 workers failed (1 %, 95 %: "
+                                              "0.121 % to 3.57 %; 1 % allowed)"));
+}
+
+TEST(AllowedFailures, AreUndecidedIfChanceExplainsThatThereAreMore) {
+  const ScalingFound found{.steps = {First(), Allowing(0.01, 3, Grown(2))}};
+  EXPECT_EQ(CauseOf(found), ScalingCause::kUndecided);
+  EXPECT_EQ(HeadlineOf(found),
+            "Undecided: 3 of 200 jobs of 2 workers failed (1.5 %, 95 %: 0.31 % to 4.32 %; 1 % "
+            "allowed).");
+}
+
+TEST(AllowedFailures, FailAStepThatHasMoreForCertain) {
+  const ScalingFound found{.steps = {First(), Allowing(0.01, 20, Grown(2))}};
+  EXPECT_EQ(CauseOf(found), ScalingCause::kGrewButFailed);
+}
+
+TEST(WordOfAStep, SaysWhatFailedJobsAddToItsGrowth) {
+  EXPECT_EQ(WordOf("pass", stats::Verdict::kPass), "pass");
+  EXPECT_EQ(WordOf("pass", stats::Verdict::kFail), "pass+failures");
+  EXPECT_EQ(WordOf("pass", stats::Verdict::kUndecided), "pass+failures?");
+  EXPECT_EQ(WordOf("failures", stats::Verdict::kFail), "failures");
+}
+
 // ---- why a step is undecided
 
 /// Workers differ by `sd`.
