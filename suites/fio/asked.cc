@@ -2,6 +2,7 @@
 #include <absl/strings/str_cat.h>
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <string_view>
 
@@ -89,6 +90,35 @@ std::string EarlierEnd(const Spec& spec, const Part& part) {
   return absl::StrCat("it ends after ", NumberText(seconds), " s, not ", NumberText(wanted));
 }
 
+// What is said of a setting in both; the output says it as its options were.
+std::string OtherWay(const Spec& spec, const Part& part) {
+  const auto option = [&](std::string_view name) -> std::string {
+    if (name == "rw") return spec.rw();
+    if (name == "rwmixread") return absl::StrCat(spec.rwmixread());
+    if (name == "percentage_random") return absl::StrCat(spec.percentage_random());
+    if (name == "bs") return spec.bs();
+    if (name == "iodepth") return absl::StrCat(spec.iodepth());
+    if (name == "numjobs") return absl::StrCat(spec.num_jobs());
+    if (name == "ioengine") return spec.ioengine();
+    return name == "direct" ? absl::StrCat(spec.direct()) : "";
+  };
+  const Ways wanted = WaysByOptions(option);
+  for (std::size_t i = 0; i < kSides.size(); ++i) {
+    for (const auto& [name, value] : part.sides[i].how) {
+      const std::string* asked = ValueOf(wanted[i], name);
+      if (part.sides[i].ios == 0 || asked == nullptr || *asked == value) continue;
+      return absl::StrCat("it has ", name, " ", value, ", not ", *asked);
+    }
+  }
+  return {};
+}
+
+std::string FewerJobs(const Spec& spec, const Part& part) {
+  if (part.jobs == 0 || part.jobs > spec.num_jobs() - 0.5) return {};
+  return absl::StrCat("it has the run time of ", NumberText(std::round(part.jobs)), " jobs, not ",
+                      spec.num_jobs());
+}
+
 }  // namespace
 
 std::optional<double> OptionBytes(const std::string& text) {
@@ -100,7 +130,7 @@ std::optional<double> OptionSeconds(const std::string& text) {
 }
 
 std::string Otherwise(const Spec& spec, const Part& part) {
-  for (const auto differs : {OtherSides, OtherBlocks, EarlierEnd}) {
+  for (const auto differs : {OtherSides, OtherBlocks, EarlierEnd, OtherWay, FewerJobs}) {
     if (std::string how = differs(spec, part); !how.empty()) return how;
   }
   return {};

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <absl/functional/function_ref.h>
+
 #include <array>
 #include <optional>
 #include <string>
@@ -51,6 +53,7 @@ struct Side {
   double counted_bytes_per_s = 0;  ///< what was counted, by its time; 0: it does not say
   double counted_iops = 0;         ///< the same
   std::array<Latency, kClocks> latencies;
+  Dimensions how = {};  ///< it was run, as far as its output says that: {"bs", "4k"}
 };
 
 inline constexpr std::array<const char*, 3> kSides = {"read", "write", "trim"};
@@ -62,6 +65,7 @@ struct Part {
   std::string group = {};   ///< "0": groups need not have run at once
   double usr_cpu = 0;
   double sys_cpu = 0;
+  double jobs = 0;                             ///< that it is of together; 0: it does not say
   std::array<Side, kSides.size()> sides = {};  ///< as kSides
 };
 
@@ -74,6 +78,7 @@ struct Report {
   std::string early = {};   ///< why this is no last report: a run that was killed; empty: it may be
   const char* endless = nullptr;  ///< its form, if nothing in it shows that no report was to follow
   std::string_view said = {};     ///< what it printed beside its numbers: warnings, errors
+  std::vector<std::string> notes = {};
 };
 
 /// The forms in which fio prints its numbers. Several at once are possible
@@ -88,7 +93,33 @@ Result<Report> FromNormal(const std::string& stage, std::string_view text);
 std::optional<double> OptionBytes(const std::string& text);
 std::optional<double> OptionSeconds(const std::string& text);
 
-/// How a part is not what the spec asks for: its sides, sizes of requests, or time; empty: it is.
+/// How each side of a job was run. Numbers that were made in two ways are not compared.
+using Ways = std::array<Dimensions, kSides.size()>;
+
+/// An option of a job, as it was written; empty: it has none.
+using OptionReader = absl::FunctionRef<std::string(std::string_view name)>;
+
+/// The ways by the options of a job, and by what fio takes where one is left out.
+Ways WaysByOptions(OptionReader option);
+
+/// Whether a part did what its options say. With group_reporting an entry is of all jobs of a
+/// group, and has the options of one of them. `verifies`: it also reads what it has written.
+bool IsDone(const Ways& ways, const Part& part, bool verifies);
+
+/// Null: it is not said.
+const std::string* ValueOf(const Dimensions& how, std::string_view name);
+
+/// What all of them say, "4k+64k" where they differ.
+Dimensions Common(const std::vector<const Dimensions*>& ways);
+
+/// 4096 is "4k", as people write it.
+std::string SizeText(double bytes);
+
+/// fio's word for order and sides: of "randread:8", and "rw" of "readwrite".
+std::string PatternIn(std::string_view rw);
+
+/// How a part is not what the spec asks for: its sides, sizes of requests, time, settings, or
+/// number of jobs; empty: it is.
 std::string Otherwise(const v1::suites::FioSpec& spec, const Part& part);
 
 /// Runs of output in JSON.

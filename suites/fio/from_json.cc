@@ -62,6 +62,13 @@ Side ReadSide(const Json& json, JsonNumbers& numbers) {
   return side;
 }
 
+// The run time of an entry is that of all its jobs, one after the other; 0: it does not say.
+double JobsOf(const Json& entry, const Part& part) {
+  double longest = 0;
+  for (const Side& side : part.sides) longest = std::max(longest, side.seconds);
+  return longest > 0 ? NumberAt(entry, {"job_runtime"}).value_or(0) / 1000 / longest : 0;
+}
+
 Part ReadPart(const Json& entry, JsonNumbers& numbers) {
   Part part{.job = TextAt(entry, {"jobname"}),
             .usr_cpu = numbers.Get(entry, {"usr_cpu"}),
@@ -75,6 +82,7 @@ Part ReadPart(const Json& entry, JsonNumbers& numbers) {
     const Json* json = Find(entry, {kSides[side]});
     part.sides[side] = ReadSide(json != nullptr ? *json : Json(), numbers);
   }
+  part.jobs = JobsOf(entry, part);
   return part;
 }
 
@@ -145,13 +153,32 @@ bool GoesOn(const Standing& last, const Standing& next) {
   return true;
 }
 
-// ---- Whether it is the last report
-
 // An option of a job, or of all jobs; empty: it has none.
 std::string OptionOf(const Json& document, const Json& entry, std::string_view name) {
   std::string own = TextAt(entry, {"job options", name});
   return own.empty() ? TextAt(document, {"global options", name}) : own;
 }
+
+// ---- How it was run
+
+// Old versions do not print options.
+void ReadWays(const Json& document, const Json& entry, Report& report) {
+  if (Find(entry, {"job options"}) == nullptr && Find(document, {"global options"}) == nullptr) {
+    return;
+  }
+  const auto option = [&](std::string_view name) { return OptionOf(document, entry, name); };
+  Part& part = report.parts.back();
+  Ways ways = WaysByOptions(option);
+  if (!IsDone(ways, part, !option("verify").empty())) {
+    report.notes.push_back(
+        absl::StrCat("job ", part.job, " did not do what its options say, as if they were of ",
+                     "one of several jobs (group_reporting): how it was run ", "is not known"));
+    return;
+  }
+  for (std::size_t i = 0; i < kSides.size(); ++i) part.sides[i].how = std::move(ways[i]);
+}
+
+// ---- Whether it is the last report
 
 // With these a job may end before its time and its size.
 constexpr const char* kOtherEnds[] = {"io_size", "number_ios", "latency_target", "exitall"};
@@ -220,6 +247,7 @@ Result<Report> FromJson(const std::string& stage, std::string_view text) {
         return Unreadable(stage, "mixed rates alone (unified_rw_reporting) are not read");
       }
       report.parts.push_back(ReadPart(entry, numbers));
+      ReadWays(document->json, entry, report);
       if (report.died.empty()) report.died = HowItDied(entry, report.parts.back());
       if (report.early.empty()) {
         report.early = WhyEarly(document->json, entry, report.parts.back());

@@ -79,6 +79,42 @@ std::optional<double> TimeOf(std::string_view line) {
   return FactorOf(line.substr(open + 1, close - open - 1), kTimes);
 }
 
+// "4096B-16.0KiB"; empty: it is written in another way.
+std::string RangeText(std::string_view range) {
+  const std::size_t dash = range.find('-');
+  if (dash == range.npos) return {};
+  const auto least = Quantity(range.substr(0, dash), kSizes);
+  const auto most = Quantity(range.substr(dash + 1), kSizes);
+  if (!least || !most) return {};
+  if (*least == *most) return SizeText(*least);
+  return absl::StrCat(SizeText(*least), "-", SizeText(*most));
+}
+
+/// What fio says of a job, or of several that are alike, before it starts them.
+struct Header {
+  std::string job;
+  std::string group;
+  Ways ways;
+};
+
+// "mix: (g=0): rw=randrw, bs=(R) 4096B-4096B, (W) ..., (T) ..., ioengine=psync, iodepth=1"
+Header ReadHeader(std::string_view line) {
+  constexpr const char* kLetters[] = {"(R) ", "(W) ", "(T) "};
+  Header header{.job = std::string(line.substr(0, line.find(": (g="))),
+                .group = std::string(WordAfter(line, ": (g=")),
+                .ways = {}};
+  for (std::size_t side = 0; side < kSides.size(); ++side) {
+    const auto add = [&](const char* dimension, std::string value) {
+      if (!value.empty()) header.ways[side].emplace_back(dimension, std::move(value));
+    };
+    add("pattern", PatternIn(WordAfter(line, "rw=")));
+    add("bs", RangeText(WordAfter(line, kLetters[side])));
+    add("iodepth", std::string(WordAfter(line, "iodepth=")));
+    add("ioengine", std::string(WordAfter(line, "ioengine=")));
+  }
+  return header;
+}
+
 constexpr std::pair<std::string_view, Clock> kClockWords[] = {{"lat", kTotal},
                                                               {"clat", kCompletion}};
 
@@ -97,6 +133,7 @@ class Reader {
       status_ = Unreadable(stage_, "it ends before 'Run status group'");
     }
     if (!status_.ok()) return status_;
+    for (Part& part : report_.parts) AddWays(part);
     report_.early = WhyEarly();
     if (seconds_.size() == 1) report_.endless = "normal";
     report_.said = text;
@@ -119,6 +156,8 @@ class Reader {
       ++ended_;
     } else if (line.find(": (groupid=") != line.npos) {
       OpenPart(line);
+    } else if (line.find(": (g=") != line.npos && line.find("rw=") != line.npos) {
+      headers_.push_back(ReadHeader(line));
     } else if (in_part_) {
       ReadInPart(line);
     } else if (!of_all_ && IsCount(line)) {
@@ -147,8 +186,29 @@ class Reader {
     std::string_view error = WordAfter(line, ": err=");
     const double number = Known(TakeNumber(error), line);
     if (report_.error == 0) report_.error = number;
-    report_.parts.push_back(
-        {.job = std::string(line.substr(0, line.find(": (groupid="))), .group = group});
+    report_.parts.push_back({.job = std::string(line.substr(0, line.find(": (groupid="))),
+                             .group = group,
+                             .jobs = ToNumber(WordAfter(line, "jobs=")).value_or(0)});
+  }
+
+  // A part of several jobs (group_reporting) is of all jobs of its group, whatever it is called.
+  void AddWays(Part& part) {
+    std::vector<const Header*> of_part;
+    for (const Header& header : headers_) {
+      const bool is_of = header.group == part.group && (part.jobs > 1 || header.job == part.job);
+      if (is_of) of_part.push_back(&header);
+    }
+    const auto alike = std::count_if(
+        report_.parts.begin(), report_.parts.end(),
+        [&](const Part& each) { return each.group == part.group && each.job == part.job; });
+    const double jobs = part.jobs > 1 ? part.jobs : static_cast<double>(alike);
+    for (std::size_t i = 0; i < kSides.size(); ++i) {
+      std::vector<const Dimensions*> ways;
+      for (const Header* header : of_part) ways.push_back(&header->ways[i]);
+      Dimensions& how = part.sides[i].how;
+      how = Common(ways);
+      if (of_part.size() == 1) how.emplace_back("numJobs", NumberText(jobs));
+    }
   }
 
   void ReadInPart(std::string_view line) {
@@ -300,6 +360,7 @@ class Reader {
   const std::string& stage_;
   Report report_;
   Status status_;
+  std::vector<Header> headers_;
   std::set<std::string> groups_;
   std::size_t ended_ = 0;  // groups whose summary has come
   // Of each report, how long its groups have run.

@@ -111,6 +111,7 @@ Status ReadParts(const StageOutput& output, Measurements& result, std::vector<Pa
   if (!report.ok()) return complaint.empty() ? report.status() : ToolFailed(stage, complaint);
   if (Status status = CheckEnd(stage, output, *report, complaint); !status.ok()) return status;
   result.tool = report->tool;
+  for (std::string& note : report->notes) result.notes.push_back(std::move(note));
   if (report->endless != nullptr && !output.exit_code && result.notes.empty()) {
     result.notes.push_back(absl::StrCat("fio's ", report->endless,
                                         " form says no end: with --status-interval another report ",
@@ -185,8 +186,12 @@ class Writer {
 
   void WriteCpu() {
     for (const Part& part : parts_) {
-      Add({"cpu_user", part.usr_cpu, "%", Better::kNone, false, Names(part)});
-      Add({"cpu_system", part.sys_cpu, "%", Better::kNone, false, Names(part)});
+      Dimensions dimensions = Names(part);
+      std::vector<const Side*> sides;
+      for (const Side& side : part.sides) sides.push_back(&side);
+      AddHow(sides, dimensions);
+      Add({"cpu_user", part.usr_cpu, "%", Better::kNone, false, dimensions});
+      Add({"cpu_system", part.sys_cpu, "%", Better::kNone, false, dimensions});
     }
   }
 
@@ -212,6 +217,15 @@ class Writer {
     if (groups_.size() > 1) names.emplace_back("group", part.group);
     if (!part.job.empty()) names.emplace_back("job", part.job);
     return names;
+  }
+
+  // How those were run that did anything.
+  static void AddHow(const std::vector<const Side*>& sides, Dimensions& dimensions) {
+    std::vector<const Dimensions*> ways;
+    for (const Side* side : sides) {
+      if (side->ios > 0) ways.push_back(&side->how);
+    }
+    for (Dimension& each : Common(ways)) dimensions.push_back(std::move(each));
   }
 
   [[nodiscard]] Dimension Direction() const { return {"rw", kSides[side_]}; }
@@ -258,6 +272,15 @@ class Writer {
     }
     Dimensions dimensions = {Direction(), {"worker", "all"}};
     if (groups_.size() > 1) dimensions.emplace_back("group", group_);
+    std::vector<const Side*> sides;
+    std::set<std::string> workers;
+    for (const Part& part : parts_) {
+      if (part.group != group_) continue;
+      sides.push_back(&part.sides[side_]);
+      workers.insert(part.worker);
+    }
+    AddHow(sides, dimensions);
+    if (workers.size() > 1) dimensions.emplace_back("numWorkers", absl::StrCat(workers.size()));
     AddRates(total, true, dimensions);
   }
 
@@ -279,6 +302,7 @@ class Writer {
   void WritePart(const Part& part, const Side& side) {
     Dimensions dimensions = {Direction()};
     for (Dimension& name : Names(part)) dimensions.push_back(std::move(name));
+    dimensions.insert(dimensions.end(), side.how.begin(), side.how.end());
     AddRates(side, false, dimensions);
     for (std::size_t clock = 0; clock < kClocks; ++clock) {
       const Latency& latency = side.latencies[clock];

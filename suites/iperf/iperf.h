@@ -18,13 +18,16 @@ Result<v1::suites::IperfSpec> ReadSpec(std::string_view json);
 GangPlan Plan(const v1::suites::IperfSpec& spec, const Gang& gang);
 Result<Measurements> Parse(const Outputs& outputs);
 
-/// What a client did, to be held against its spec.
+/// What a client did, to be held against its spec, and to tell it from what was done in another
+/// way.
 struct Done {
   double streams = 0;  ///< of a direction; 0: it does not say
   double seconds = 0;
   bool forward = false;
   bool reverse = false;
   bool udp = false;
+  double bitrate = 0;  ///< that a stream was held to, in Mbit/s; 0: none, or it does not say
+  double length = 0;   ///< of a write or datagram, in bytes; 0: it does not say
 };
 
 /// How that is not what `spec` asks for; empty: it is, or there is no spec.
@@ -97,8 +100,10 @@ struct Flow {
 /// the interval, so that a row is a second and repetitions have the same rows.
 void AddFlow(Flow flow, Measurements& result);
 
-/// Adds to all numbers that they are of UDP, which are not to be compared with those of TCP.
-void SayUdp(Measurements& result);
+/// Adds to all numbers in which way they were made: numbers of two ways are not compared. Most runs
+/// are of TCP, in one direction, as fast as it can, with the length that is usual of it: that is
+/// not said.
+void SayHow(const Done& done, Measurements& result);
 
 /// Why so many percent of all packets cannot be lost; empty: they can.
 std::string FaultOfShare(double percent);

@@ -290,6 +290,17 @@ std::string WhyEarly(const Rows& rows, const Row* total, bool is_asked_for) {
                       " s, as of its first interval");
 }
 
+// 0 with --sum-only.
+std::size_t StreamsIn(const Rows& rows) { return rows.sent.size() - rows.sent.count(kSum); }
+
+Done DoneIn(const Rows& rows, const Row& total) {
+  const std::size_t streams = StreamsIn(rows);
+  return {.streams = static_cast<double>(streams > 0 ? streams : rows.connections),
+          .seconds = total.end,
+          .forward = true,
+          .udp = rows.udp};
+}
+
 // A log that was cut off has whole rows, too.
 Status CheckWhole(const std::string& stage, const Rows& rows, const Row* total,
                   const v1::suites::IperfSpec* spec) {
@@ -297,12 +308,9 @@ Status CheckWhole(const std::string& stage, const Rows& rows, const Row* total,
   if (!early.empty()) return Unreadable(stage, early);
   if (rows.sent.empty()) return Unreadable(stage, "no result of iperf in it");
   if (total == nullptr) return Unreadable(stage, "its [SUM] line is missing: it is cut off");
-  const auto streams = static_cast<std::uint32_t>(rows.sent.size() - rows.sent.count(kSum));
-  const Done done{.streams = static_cast<double>(streams),  // 0 with --sum-only
-                  .seconds = total->end,
-                  .forward = true,
-                  .udp = rows.udp};
-  if (const std::string otherwise = Otherwise(done, spec); !otherwise.empty()) {
+  const std::size_t streams = StreamsIn(rows);
+  const std::string otherwise = Otherwise(DoneIn(rows, *total), spec);
+  if (!otherwise.empty()) {
     return Unreadable(stage, otherwise);
   }
   if (rows.connections != 0 && streams != 0 && streams != rows.connections) {
@@ -344,7 +352,7 @@ Result<Measurements> ParseIperf2(const StageOutput& client, const v1::suites::Ip
   AddSent(rows, *total, result);
   if (rows.udp) status = AddReceived(stage, rows, result);
   if (!status.ok()) return status;
-  if (rows.udp) SayUdp(result);
+  SayHow(DoneIn(rows, *total), result);
   return result;
 }
 

@@ -27,7 +27,8 @@ constexpr Direction kBackward = {"reverse", "sum_sent_bidir_reverse", "sum_recei
 constexpr Direction kSecond = {"reverse", "sum_sent#2", "sum_received#2", "sum#2"};
 constexpr std::string_view kRepeated[] = {"sum", "sum_sent", "sum_received"};
 constexpr std::string_view kReceiver = "receiver";  // of a stream
-constexpr double kShortest3 = 0.99;                 // of the seconds that the test says
+constexpr double kMega = 1e6;
+constexpr double kShortest3 = 0.99;  // of the seconds that the test says
 
 // The one object that --json would have printed, of the events of --json-stream. With
 // --json-stream-full-output that object follows them.
@@ -90,7 +91,7 @@ class Reader {
     ReadCpu("server", "remote_total");
     if (!numbers_.status().ok()) return numbers_.status();
     if (silent_) return ToolFailed(stage_, "no data arrived");
-    if (IsUdp()) SayUdp(result_);
+    SayHow(done_, result_);
     return std::move(result_);
   }
 
@@ -108,17 +109,25 @@ class Reader {
     if (lasted < kShortest3 * duration) {
       return differs(absl::StrCat("it ends after ", NumberText(lasted), " s, not ", duration));
     }
-    const std::string otherwise = Otherwise({.streams = streams,
-                                             .seconds = duration,
-                                             .forward = both_ || !reverse,
-                                             .reverse = both_ || reverse,
-                                             .udp = IsUdp()},
-                                            spec_);
+    done_ = {.streams = streams,
+             .seconds = duration,
+             .forward = both_ || !reverse,
+             .reverse = both_ || reverse,
+             .udp = IsUdp(),
+             .bitrate = Asked("target_bitrate") / kMega,
+             .length = Asked("blksize")};
+    const std::string otherwise = Otherwise(done_, spec_);
     return otherwise.empty() ? absl::OkStatus() : differs(otherwise);
   }
 
   [[nodiscard]] bool IsUdp() const {
     return TextAt(json_, {"start", "test_start", "protocol"}) == "UDP";
+  }
+
+  // What old versions may not say: 0.
+  [[nodiscard]] double Asked(const char* field) const {
+    const Json* value = Find(json_, {"start", "test_start", field});
+    return value != nullptr && value->is_number() ? value->get<double>() : 0;
   }
 
   // Bits a second by the bytes and seconds of a sum; 0: it does not say.
@@ -210,6 +219,7 @@ class Reader {
   const std::string stage_;
   JsonNumbers numbers_;
   Measurements result_;
+  Done done_;
   bool both_ = false;  // directions at once
   bool silent_ = false;
 };

@@ -72,7 +72,7 @@ class TextReader {
       return Unreadable(stage_, otherwise);
     }
     for (Measurement& one : cpu_) result_.measurements.push_back(std::move(one));
-    if (done_.udp) SayUdp(result_);
+    SayHow(done_, result_);
     return std::move(result_);
   }
 

@@ -131,8 +131,15 @@ std::string Otherwise(const Done& done, const v1::suites::IperfSpec* spec) {
   if (done.forward == spec->reverse() || done.reverse != backward) {
     return "its directions are not those that the spec asks for";
   }
-  if (done.udp == (spec->protocol() == "UDP")) return {};
-  return absl::StrCat("it is of ", done.udp ? "UDP" : "TCP", ", not of ", spec->protocol());
+  if (done.udp != (spec->protocol() == "UDP")) {
+    return absl::StrCat("it is of ", done.udp ? "UDP" : "TCP", ", not of ", spec->protocol());
+  }
+  if (done.bitrate != 0 && spec->bitrate() != 0 && done.bitrate != spec->bitrate()) {
+    return absl::StrCat("it was held to ", NumberText(done.bitrate), " Mbit/s, not ",
+                        spec->bitrate());
+  }
+  if (done.length == 0 || spec->length() == 0 || done.length == spec->length()) return {};
+  return absl::StrCat("it has a length of ", NumberText(done.length), " B, not ", spec->length());
 }
 
 void AddFlow(Flow flow, Measurements& result) {
@@ -174,10 +181,23 @@ void AddFlow(Flow flow, Measurements& result) {
                            std::move(flow.intervals)});
 }
 
-void SayUdp(Measurements& result) {
-  const Dimension udp = {"protocol", "UDP"};
-  for (Measurement& one : result.measurements) one.dimensions.push_back(udp);
-  for (Series& series : result.series) series.dimensions.push_back(udp);
+void SayHow(const Done& done, Measurements& result) {
+  constexpr double kUsualLength = 131072;  // of TCP
+  Dimensions how;
+  const auto say = [&](bool is_said, const char* name, const auto& value) {
+    if (is_said) how.emplace_back(name, absl::StrCat(value));
+  };
+  say(done.udp, "protocol", "UDP");
+  say(done.streams > 0, "streams", done.streams);
+  say(done.forward && done.reverse, "bidirectional", "true");
+  say(done.bitrate > 0, "bitrate", NumberText(done.bitrate));
+  say(done.length > 0 && (done.udp || done.length != kUsualLength), "length",
+      NumberText(done.length));
+  const auto add = [&](Dimensions& dimensions) {
+    dimensions.insert(dimensions.end(), how.begin(), how.end());
+  };
+  for (Measurement& one : result.measurements) add(one.dimensions);
+  for (Series& series : result.series) add(series.dimensions);
 }
 
 std::string FaultOfShare(double percent) {

@@ -50,7 +50,8 @@ class WatchTest : public DurableClusterTest {
     std::ofstream(part) << "apiVersion: twofold/v1\nkind: BenchmarkSet\n"
                         << "metadata: {name: set, runid: " << run_id << "}\nspec:\n"
                         << "  template: {kind: Fio, spec: {rw: " << rw
-                        << ", bs: 4k, runtime: 1s}}\n"
+                        << ", rwmixread: 70, bs: 4k, iodepth: 4, numJobs: 2, direct: 0"
+                        << ", runtime: 1s}}\n"
                         << "  repetitions: 2\n";
     std::filesystem::rename(part, Benchmarks() + "/" + name);
   }

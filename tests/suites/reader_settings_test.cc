@@ -5,7 +5,11 @@
 
 #include <algorithm>
 #include <string>
+#include <tuple>
+#include <vector>
 
+#include "lib/suite/json.h"
+#include "suites/fio/fio.h"
 #include "suites/table/table.h"
 #include "tests/suites/samples.h"
 
@@ -20,6 +24,130 @@ std::string DimensionOf(const Result<Measurements>& read, std::string_view name)
     if (key == name) return value;
   }
   return "-";
+}
+
+using Identity = std::tuple<std::string, std::string, Dimensions>;
+
+// The headlines that `twofold compare` would set beside each other.
+std::vector<Identity> InCommon(const Result<Measurements>& one, const Result<Measurements>& other) {
+  EXPECT_TRUE(one.ok()) << one.status();
+  EXPECT_TRUE(other.ok()) << other.status();
+  std::vector<Identity> common;
+  if (!one.ok() || !other.ok()) return common;
+  for (const Measurement& a : one->measurements) {
+    for (const Measurement& b : other->measurements) {
+      const bool is_pair = a.headline && b.headline && a.name == b.name && a.unit == b.unit &&
+                           a.dimensions == b.dimensions;
+      if (is_pair) common.emplace_back(a.name, a.unit, a.dimensions);
+    }
+  }
+  return common;
+}
+
+// ---- fio
+
+// A sample of fio with another value of an option.
+Result<Measurements> WithOption(const char* sample, const char* option, const std::string& value) {
+  Json json = Json::parse(Sample(sample));
+  for (Json& job : json["jobs"]) job["job options"][option] = value;
+  return ReadText("fio", json.dump(1));
+}
+
+TEST(ReaderSettings, OptionsOfFioAreDimensionsAndSoIsWhatItTakesWithoutThem) {
+  for (const auto& [name, mixed, reads] : {std::tuple{"pattern", "randrw", "read"},
+                                           {"rwmixread", "70", "-"},
+                                           {"bs", "4k", "4k"},
+                                           {"iodepth", "4", "1"},
+                                           {"numJobs", "2", "1"},
+                                           {"ioengine", "libaio", "psync"},
+                                           {"direct", "0", "0"},
+                                           {"fsync", "-", "-"}}) {
+    EXPECT_EQ(DimensionOf(ReadText("fio", Sample("fio/worker0.json")), name), mixed) << name;
+    EXPECT_EQ(DimensionOf(ReadText("fio", Sample("fio/forms_both.json")), name), reads) << name;
+  }
+}
+
+TEST(ReaderSettings, FioThatWasRunInAnotherWayIsNotCompared) {
+  const char* const sample = "fio/forms_both.json";
+  const auto plain = ReadText("fio", Sample(sample));
+  EXPECT_FALSE(InCommon(plain, plain).empty());
+  for (const auto& [option, value] : {std::pair{"rw", "randread"},
+                                      {"iodepth", "32"},
+                                      {"numjobs", "4"},
+                                      {"ioengine", "io_uring"},
+                                      {"direct", "1"},
+                                      {"buffered", "0"},
+                                      {"fdatasync", "1"},
+                                      {"rate_iops", "1000"}}) {
+    EXPECT_TRUE(InCommon(plain, WithOption(sample, option, value)).empty()) << option;
+  }
+  for (const auto& [option, value] : {std::pair{"rw", "read:8"}, {"bs", "4096"}, {"fsync", "0"}}) {
+    EXPECT_FALSE(InCommon(plain, WithOption(sample, option, value)).empty()) << option;
+  }
+}
+
+TEST(ReaderSettings, FormsOfFioSayOnlyTheSettingsThatTheyPrint) {
+  const auto normal = ReadText("fio", Sample("fio/forms_group.txt"));
+  EXPECT_EQ(DimensionOf(normal, "pattern"), "randrw");
+  EXPECT_EQ(DimensionOf(normal, "bs"), "4k");
+  EXPECT_EQ(DimensionOf(normal, "iodepth"), "4");
+  EXPECT_EQ(DimensionOf(normal, "ioengine"), "libaio");
+  EXPECT_EQ(DimensionOf(normal, "numJobs"), "2");
+  EXPECT_EQ(DimensionOf(normal, "direct"), "-");
+  const auto terse = ReadText("fio", Sample("fio/forms_group.terse"));
+  for (const char* name : {"pattern", "bs", "iodepth", "numJobs", "direct"}) {
+    EXPECT_EQ(DimensionOf(terse, name), "-") << name;
+  }
+  EXPECT_TRUE(InCommon(terse, ReadText("fio", Sample("fio/forms_group.json"))).empty());
+}
+
+TEST(ReaderSettings, SizesOfRequestsOfFioAreThoseOfTheSide) {
+  std::string text = Sample("fio/forms_group.txt");
+  text = absl::StrReplaceAll(text, {{"(W) 4096B-4096B", "(W) 16.0KiB-1024KiB"}});
+  const auto read = ReadText("fio", text);
+  ASSERT_TRUE(read.ok()) << read.status();
+  for (const Measurement& one : read->measurements) {
+    const std::string* side = fio::ValueOf(one.dimensions, "rw");
+    const char* size = side == nullptr ? "4k+16k-1M" : *side == "read" ? "4k" : "16k-1M";
+    EXPECT_EQ(*fio::ValueOf(one.dimensions, "bs"), size) << one.name;
+  }
+}
+
+// With group_reporting fio prints one entry of all jobs, and the options of the last of them.
+TEST(ReaderSettings, OptionsOfFioThatAreNotOfWhatWasDoneAreNotTaken) {
+  const char* const sample = "fio/forms_both.json";
+  for (const auto& [option, value] : {std::pair{"rw", "write"}, {"bs", "16k"}}) {
+    const auto read = WithOption(sample, option, value);
+    EXPECT_EQ(DimensionOf(read, "iodepth"), "-") << option;
+    ASSERT_EQ(read->notes.size(), 1U);
+    EXPECT_NE(read->notes[0].find("job both did not do what its options say"), std::string::npos);
+  }
+  Json json = Json::parse(Sample(sample));
+  json["jobs"][0]["job_runtime"] = 3 * json["jobs"][0]["job_runtime"].get<int>();
+  EXPECT_EQ(DimensionOf(ReadText("fio", json.dump(1)), "iodepth"), "-");
+}
+
+TEST(ReaderSettings, ATotalOfFioHasTheSettingsOfAllItsJobs) {
+  Json json = Json::parse(Sample("fio/forms_both.json"));
+  json["jobs"].push_back(json["jobs"][0]);
+  json["jobs"][1]["jobname"] = "deep";
+  json["jobs"][1]["job options"]["iodepth"] = "8";
+  const auto read = ReadText("fio", json.dump(1));
+  EXPECT_EQ(DimensionOf(read, "worker"), "all");
+  EXPECT_EQ(DimensionOf(read, "iodepth"), "1+8");
+  EXPECT_EQ(DimensionOf(read, "pattern"), "read");
+}
+
+TEST(ReaderSettings, ATotalOfSeveralWorkersOfFioIsNotComparedWithThatOfOne) {
+  Outputs outputs = Saved("fio/worker0.json");
+  const auto one = FindSuite("fio")->parse(outputs);
+  outputs.stages.push_back(Saved("fio/worker1.json").stages[0]);
+  outputs.stages[1].rank = 1;
+  const auto two = FindSuite("fio")->parse(outputs);
+  EXPECT_EQ(DimensionOf(two, "numWorkers"), "2");
+  for (const auto& [name, unit, dimensions] : InCommon(one, two)) {
+    EXPECT_EQ(*fio::ValueOf(dimensions, "worker"), "0") << name;
+  }
 }
 
 // ---- OSU
@@ -85,10 +213,61 @@ TEST(ReaderSettings, UdpOfIperfIsNotComparedWithTcp) {
     const auto read = ReadText("iperf", Sample(sample));
     ASSERT_TRUE(read.ok()) << sample << read.status();
     for (const Measurement& one : read->measurements) {
-      EXPECT_EQ(one.dimensions.back(), Dimension("protocol", "UDP")) << sample << one.name;
+      EXPECT_EQ(
+          std::count(one.dimensions.begin(), one.dimensions.end(), Dimension("protocol", "UDP")), 1)
+          << sample << one.name;
     }
   }
   EXPECT_EQ(DimensionOf(ReadText("iperf", Sample("iperf/iperf3_tcp.json")), "protocol"), "-");
+}
+
+TEST(ReaderSettings, StreamsOfIperfAreADimensionOfAllNumbersInAllForms) {
+  for (const auto& [sample, streams] : {std::pair{"iperf/iperf3_tcp.json", "1"},
+                                        {"iperf/iperf3_reverse.json", "2"},
+                                        {"iperf/iperf3_text_two.txt", "2"},
+                                        {"iperf/iperf3_text_verbose.txt", "1"},
+                                        {"iperf/iperf2_one.txt", "1"},
+                                        {"iperf/iperf2_enhanced_two.txt", "2"},
+                                        {"iperf/iperf2_csv_two.txt", "2"},
+                                        {"iperf/iperf2_udp.txt", "2"}}) {
+    const auto read = ReadText("iperf", Sample(sample));
+    ASSERT_TRUE(read.ok()) << sample << read.status();
+    for (const Measurement& one : read->measurements) {
+      EXPECT_EQ(
+          std::count(one.dimensions.begin(), one.dimensions.end(), Dimension("streams", streams)),
+          1)
+          << sample << one.name;
+    }
+  }
+  EXPECT_TRUE(InCommon(ReadText("iperf", Sample("iperf/iperf2_one.txt")),
+                       ReadText("iperf", Sample("iperf/iperf2_enhanced_two.txt")))
+                  .empty());
+}
+
+TEST(ReaderSettings, IperfThatWasRunInAnotherWayIsNotCompared) {
+  const auto with = [](const char* sample, const char* field, const char* value) {
+    return ReadText("iperf", absl::StrReplaceAll(Sample(sample), {{field, value}}));
+  };
+  const char* const tcp = "iperf/iperf3_tcp.json";
+  const auto plain = ReadText("iperf", Sample(tcp));
+  EXPECT_EQ(DimensionOf(plain, "bitrate"), "-");
+  EXPECT_EQ(DimensionOf(plain, "length"), "-");
+  EXPECT_EQ(DimensionOf(plain, "bidirectional"), "-");
+  EXPECT_TRUE(InCommon(plain, ReadText("iperf", Sample("iperf/iperf3_bidir.json"))).empty());
+  const std::string slow = absl::StrReplaceAll(
+      Sample(tcp), {{R"("target_bitrate":	0)", R"("target_bitrate":	20000000)"},
+                    {R"("target_bitrate": 0)", R"("target_bitrate": 20000000)"}});
+  EXPECT_EQ(DimensionOf(ReadText("iperf", slow), "bitrate"), "20");
+  EXPECT_TRUE(InCommon(plain, ReadText("iperf", slow)).empty());
+  const auto udp = ReadText("iperf", Sample("iperf/iperf3_udp.json"));
+  EXPECT_EQ(DimensionOf(udp, "bitrate"), "20");
+  EXPECT_EQ(DimensionOf(udp, "length"), "32768");
+  EXPECT_TRUE(InCommon(udp, with("iperf/iperf3_udp.json", "32768", "1448")).empty());
+  Outputs outputs = Saved("iperf/iperf3_udp.json");
+  outputs.spec = R"({"protocol": "UDP", "streams": 2, "duration": 1, "bitrate": 30})";
+  EXPECT_TRUE(FailsWith(FindSuite("iperf")->parse(outputs), "held to 20 Mbit/s, not 30"));
+  outputs.spec = R"({"protocol": "UDP", "streams": 2, "duration": 1, "length": 64})";
+  EXPECT_TRUE(FailsWith(FindSuite("iperf")->parse(outputs), "a length of 32768 B, not 64"));
 }
 
 // ---- Perftest

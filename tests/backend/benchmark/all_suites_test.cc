@@ -33,8 +33,10 @@ constexpr char kRdmaServer[] =
     "echo '* Waiting for client to connect... *'; exec sleep 3600; fi; for i in; do case $i in";
 
 const Subject kSubjects[] = {
-    {"fio", R"({"rw": "randrw", "bs": "4k", "runtime": "1s"})", 1, "fio", "--create_only=1) exit;;",
-     "fio/worker0.json"},
+    {"fio",
+     R"({"rw": "randrw", "rwmixread": 70, "bs": "4k", "iodepth": 4, "numJobs": 2, "direct": 0,
+         "runtime": "1s"})",
+     1, "fio", "--create_only=1) exit;;", "fio/worker0.json"},
     {"gpu", R"({"precision": "fp64", "iterations": 5})", 1, "twofold-gpu", "", "gpu/compute.json"},
     {"iperf", R"({"tool": "iperf2", "protocol": "UDP", "streams": 2, "duration": 1})", 2, "iperf",
      "--server) echo 'Server listening on UDP port 5001'; exec sleep 3600;;",
