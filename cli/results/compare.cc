@@ -421,7 +421,7 @@ show::Form FormOfComparison(const CompareOptions& options, const Globals& global
 Status NothingInCommon(const CompareOptions& options) {
   return absl::NotFoundError(
       absl::StrCat("runs '", options.base, "' and '", options.now,
-                   "' have no headline of the same name with the same varied values"));
+                   "' have no headline of the same name, unit and dimensions with the same varied values"));
 }
 
 Status CompareRuns(CompareOptions options, const Globals& globals) {

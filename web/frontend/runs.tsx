@@ -7,7 +7,7 @@ import { eta, rate } from "../lib/series";
 import { ALL_STATES, endedOf, jobsPage, SPAN } from "./model";
 import { variedOf } from "./matrix";
 import { Matrix } from "./matrix_table";
-import { byMetric, isOver, jobsOf, Row } from "./run_numbers";
+import { byMetric, isOver, jobsOf, Row, sideBySide } from "./run_numbers";
 import { State } from "./state";
 import { Run, RunResults } from "./types";
 
@@ -100,7 +100,8 @@ function LeftOut({ id, next }: { id: string; next: number }) {
 
 function OneRun({ run: results, ended, mayAct }: State) {
   if (!results) return <p class="card">Waiting for the run ...</p>;
-  const { run, permutations, next } = results;
+  const { run, next } = results;
+  const permutations = sideBySide(results.permutations);
   return (
     <div>
       <section class="card" id="run">

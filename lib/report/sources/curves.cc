@@ -58,7 +58,7 @@ std::vector<CurveLines> CurvesOf(const std::vector<NamedRun>& runs) {
       const std::string name = LineName(run, VariedText(each.varied()));
       for (const v1::SeriesResult& series : each.series()) {
         if (series.points().empty()) continue;
-        const Curve curve{TitleOf(series), series.by().name(), series.by().unit(),
+        const Curve curve{run.titles.Of(series), series.by().name(), series.by().unit(),
                           series.value().name(), series.value().unit()};
         const auto [at, is_new] = numbers.emplace(curve, all.size());
         if (is_new) all.push_back({curve});

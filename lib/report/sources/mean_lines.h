@@ -1,7 +1,5 @@
 #pragma once
 
-#include <absl/strings/str_cat.h>
-
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -47,15 +45,5 @@ bool IsWide(const std::vector<double>& values);
 
 /// The name of a picture: "headline-3-peak-bandwidth".
 std::string PictureName(const std::string& kind, std::size_t number, const std::string& title);
-
-/// A measurement or series with its dimensions: "throughput direction=reverse".
-template <typename Named>
-std::string TitleOf(const Named& named) {
-  std::string title = named.name();
-  for (const auto& each : named.dimensions()) {
-    absl::StrAppend(&title, " ", each.name(), "=", each.value());
-  }
-  return title;
-}
 
 }  // namespace twofold::report

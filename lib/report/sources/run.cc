@@ -195,13 +195,14 @@ std::vector<Measure> MeasuresOf(const RunResults& results) {
       Measure measure{
           metric.name(), metric.unit(), "Mean over the jobs that succeeded", {}, metric.mean()};
       measure.labels = {{"run", results.run.id()}, {"permutation", std::to_string(each.number())}};
+      // Of two labels of a name the first counts, and dimensions tell headlines apart.
+      for (const v1::Dimension& dimension : metric.dimensions()) {
+        measure.labels.emplace_back(dimension.name(), dimension.value());
+      }
       if (varied.is_object()) {
         for (const auto& [name, value] : varied.items()) {
           measure.labels.emplace_back(name, show::Text(value));
         }
-      }
-      for (const v1::Dimension& dimension : metric.dimensions()) {
-        measure.labels.emplace_back(dimension.name(), dimension.value());
       }
       measures.push_back(std::move(measure));
     }

@@ -26,6 +26,12 @@ constexpr std::size_t kMostBoxes = 40;
 constexpr std::size_t kLeastForBoxes = 4;  // values: of fewer quartiles say nothing
 constexpr std::size_t kMostNames = 60;
 
+/// A headline as the figures of a run call it.
+template <typename Metric>
+Headline HeadlineIn(const NamedRun& run, const Metric& metric) {
+  return {run.titles.Of(metric), metric.unit()};
+}
+
 /// Headlines in the order in which they come first.
 std::vector<Headline> HeadlinesOf(const std::vector<NamedRun>& runs) {
   std::vector<Headline> order;
@@ -33,7 +39,8 @@ std::vector<Headline> HeadlinesOf(const std::vector<NamedRun>& runs) {
   for (const NamedRun& run : runs) {
     for (const v1::PermutationResult& each : run.results->permutations) {
       for (const v1::MetricResult& metric : each.headlines()) {
-        if (known.insert(HeadlineOf(metric)).second) order.push_back(HeadlineOf(metric));
+        Headline headline = HeadlineIn(run, metric);
+        if (known.insert(headline).second) order.push_back(std::move(headline));
       }
     }
   }
@@ -95,7 +102,7 @@ std::vector<MeanLine> LinesOf(const std::vector<NamedRun>& runs, const Headline&
       if (!x) continue;
       const std::string line = LineName(run, LineOf(varied, field));
       for (const v1::MetricResult& metric : each.headlines()) {
-        if (HeadlineOf(metric) != headline) continue;
+        if (HeadlineIn(run, metric) != headline) continue;
         lines[line].push_back({*x, metric.mean(), metric.half_width(), metric.n()});
       }
     }
@@ -114,14 +121,14 @@ std::vector<MeanLine> LinesOf(const std::vector<NamedRun>& runs, const Headline&
 /// Values of a headline by permutation: of jobs that succeeded and count.
 using Values = std::map<Headline, std::map<std::uint64_t, std::vector<double>>>;
 
-Values ValuesOf(const RunResults& results) {
+Values ValuesOf(const NamedRun& run) {
   Values values;
-  for (const v1::PermutationResult& each : results.permutations) {
+  for (const v1::PermutationResult& each : run.results->permutations) {
     for (const v1::JobResult& job : each.jobs()) {
       if (!Counts(job)) continue;
       for (const v1::Measurement& number : job.measurements()) {
         if (!number.headline() || !std::isfinite(number.value())) continue;
-        values[{TitleOf(number), number.unit()}][each.number()].push_back(number.value());
+        values[HeadlineIn(run, number)][each.number()].push_back(number.value());
       }
     }
   }
@@ -169,7 +176,7 @@ std::optional<Panel> RowPanel(const std::vector<NamedRun>& runs, const Headline&
   for (const NamedRun& run : runs) {
     for (const v1::PermutationResult& each : run.results->permutations) {
       for (const v1::MetricResult& metric : each.headlines()) {
-        if (HeadlineOf(metric) != headline || panel.y.names.size() == kMostNames) continue;
+        if (HeadlineIn(run, metric) != headline || panel.y.names.size() == kMostNames) continue;
         const auto row = static_cast<double>(panel.y.names.size());
         const std::string name = LineName(run, VariedText(each.varied()));
         panel.y.names.push_back(name.empty() ? "all" : name);
@@ -223,7 +230,7 @@ std::string VariedText(const std::string& varied) { return show::Text(show::Pars
 std::vector<Picture> HeadlinePictures(const std::vector<NamedRun>& runs) {
   std::vector<Picture> pictures;
   const std::string field = AxisField(runs);
-  const Values values = runs.size() == 1 ? ValuesOf(*runs[0].results) : Values{};
+  const Values values = runs.size() == 1 ? ValuesOf(runs[0]) : Values{};
   for (const Headline& headline : HeadlinesOf(runs)) {
     if (pictures.size() == kMostPictures) break;
     auto picture = HeadlinePicture(runs, headline, field, pictures.size());

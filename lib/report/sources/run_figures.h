@@ -3,17 +3,23 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "lib/report/document/document.h"
 #include "lib/report/sources/sources.h"
+#include "lib/report/sources/titles.h"
 
 namespace twofold::report {
 
 /// A run under a name; empty: it is the only one.
 struct NamedRun {
+  NamedRun(std::string run_name, const RunResults* run_results)
+      : name(std::move(run_name)), results(run_results), titles(*run_results) {}
+
   std::string name;
   const RunResults* results;
+  Titles titles;  ///< of its numbers in figures
 };
 
 /// The name of a line that is of this run, and of what was varied there: "nightly size=4".
