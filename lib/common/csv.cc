@@ -1,12 +1,14 @@
 #include "lib/common/csv.h"
 
 #include <absl/strings/ascii.h>
+#include <absl/strings/match.h>
 #include <absl/strings/numbers.h>
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_join.h>
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -38,7 +40,13 @@ std::string TextOf(std::string field) {
 /// Reads records one after the other.
 class Records {
  public:
-  explicit Records(std::string_view text) : text_(text) { separator_ = SeparatorOf(text); }
+  explicit Records(std::string_view text) : text_(text) {
+    const auto said = SaidSeparator(text);
+    separator_ = said ? *said : SeparatorOf(text);
+    if (!said) return;
+    at_ = kSaying.size() + 1;
+    if (!AtEnd()) EndLine();
+  }
 
   [[nodiscard]] char separator() const { return separator_; }
 
@@ -71,6 +79,15 @@ class Records {
 
  private:
   static bool IsEnd(char c) { return c == '\n' || c == '\r'; }
+
+  // "sep=;" as the first line, which tells Excel what stands between fields.
+  static constexpr std::string_view kSaying = "sep=";
+  static std::optional<char> SaidSeparator(std::string_view text) {
+    const std::string_view line = text.substr(0, text.find_first_of("\r\n"));
+    const bool says = line.size() == kSaying.size() + 1 &&
+                      absl::StartsWithIgnoreCase(std::string(line), std::string(kSaying));
+    return says ? std::optional(line.back()) : std::nullopt;
+  }
 
   // The one that the first line has outside of quotes; a comma comes first.
   static char SeparatorOf(std::string_view text) {

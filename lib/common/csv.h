@@ -11,7 +11,8 @@ namespace twofold {
 /// A table out of CSV (RFC 4180): the first line names the columns. Lines that are empty, have
 /// empty fields alone or begin with '#' count for nothing, nor do blanks around a field without
 /// quotes. What Excel writes is taken, too: a byte order mark, ends of lines of any system, and
-/// semicolons or tabs instead of commas, which the first line shows. The apostrophe that CsvText
+/// semicolons or tabs instead of commas, which the first line shows, or a line "sep=;" before it
+/// says. The apostrophe that CsvText
 /// puts in front of a text is taken away.
 struct Csv {
   std::vector<std::string> columns;

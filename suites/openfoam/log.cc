@@ -21,7 +21,7 @@ std::optional<double> NumberAfter(std::string_view line, std::string_view words)
   return ends ? number : std::nullopt;
 }
 
-// The same of a quantity of the flow, which is nan or inf where the solution has diverged.
+// The same of what may be nan or inf, as the flow is where the solution has diverged.
 std::optional<double> FlowAfter(std::string_view line, std::string_view words) {
   const std::size_t found = line.find(words);
   if (found == std::string_view::npos) return std::nullopt;
@@ -181,7 +181,9 @@ class Reader {
     return Take(FlowAfter(line, "sum local = "), step_.continuity);
   }
   bool End(std::string_view line) {
-    const bool good = Take(NumberAfter(line, " = "), step_.cpu_s);
+    // nan is left out where it is used.
+    const auto seconds = NumberAfter(line, " = ");
+    const bool good = Take(seconds ? seconds : FlowAfter(line, " = "), step_.cpu_s);
     if (!std::exchange(begun_, false)) ++without_time_;
     log_.steps.push_back(std::exchange(step_, {}));
     return good;

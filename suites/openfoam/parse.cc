@@ -173,7 +173,8 @@ Status CheckSteps(const std::string& name, const Log& log, const Reading& readin
   for (std::size_t i = 1; i < log.steps.size(); ++i) {
     const Step& before = log.steps[i - 1];
     const Step& step = log.steps[i];
-    if (before.time_s < step.time_s && before.cpu_s <= step.cpu_s) continue;
+    const bool cpu_goes_back = step.cpu_s < before.cpu_s;  // nan neither goes on nor back
+    if (before.time_s < step.time_s && !cpu_goes_back) continue;
     return Unreadable(name, absl::StrCat("its time goes back, from ", before.time_s, " s by ",
                                          before.cpu_s, " s of CPU to ", step.time_s, " s by ",
                                          step.cpu_s, " s: two runs in one log"));

@@ -235,6 +235,16 @@ TEST(ReaderRates, NanAmongOtherNumbersLosesNoneOfThem) {
   ExpectLeftOut(
       ReadText("openfoam", absl::StrReplaceAll(log, {{"sum local = 1e-05", "sum local = -nan"}})),
       "continuity_error", "is not finite");
+  // The processor time of a step is that at its end less that at the end before.
+  for (const char* seconds : {"ExecutionTime = 40 s", "ExecutionTime = 70 s"}) {
+    const auto read =
+        ReadText("openfoam", absl::StrReplaceAll(log, {{seconds, "ExecutionTime = -nan s"}}));
+    ASSERT_TRUE(read.ok()) << read.status();
+    EXPECT_TRUE(LeavesOut(*read, "steps", "cpu_time") || LeavesOut(*read, "steps", "not finite"));
+    const bool of_last = std::string_view(seconds).find("70") != std::string_view::npos;
+    EXPECT_EQ(LeavesOut(*read, "execution_time", "is not finite"), of_last);
+    EXPECT_TRUE(Says(*read, "pressure_residual"));
+  }
   const auto without = [](const char* sample, const char* sum, const char* field) {
     Json json = Json::parse(Sample(sample));
     json["end"][sum][field] = nullptr;

@@ -11,7 +11,9 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::StartsWith;
 
-constexpr char kTwoWorkers[] = R"({"numWorkers": 2, "rw": "randrw", "bs": "4k", "runtime": "1s"})";
+constexpr char kTwoWorkers[] = R"({
+    "numWorkers": 2, "rw": "randrw", "rwmixread": 70, "bs": "4k", "iodepth": 4, "numJobs": 2,
+    "direct": 0, "runtime": "1s"})";
 
 class BenchGangTest : public BenchTest {
  protected:

@@ -111,8 +111,8 @@ TEST(ParseCommand, WorkersOfOneJobAreReadTogether) {
   const ParseRan ran =
       Parse({"fio", Sample("fio/worker0.json"), Sample("fio/worker1.json"), "--together", "--csv"});
   EXPECT_EQ(ran.code, 0) << ran.err;
-  EXPECT_TRUE(Has(ran.out, "rw=read worker=1,\n")) << ran.out;
-  EXPECT_TRUE(Has(ran.out, "rw=read worker=all,\n")) << ran.out;
+  EXPECT_TRUE(Has(ran.out, "rw=read worker=1 pattern=randrw ")) << ran.out;
+  EXPECT_TRUE(Has(ran.out, "rw=read worker=all pattern=randrw ")) << ran.out;
 }
 
 TEST(ParseCommand, OldResultsAreKeptAsARun) {

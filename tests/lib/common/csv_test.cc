@@ -41,6 +41,20 @@ TEST(Csv, HasSemicolonsOrTabsIfItsFirstLineHasThem) {
   EXPECT_THAT(Csv::Parse("\"a;b\",c\n1,2\n")->columns, ElementsAre("a;b", "c"));
 }
 
+TEST(Csv, OfExcelMayBeginWithALineThatSaysItsSeparator) {
+  for (const char* first : {"sep=;\r\n", "SEP=;\n", "\xEF\xBB\xBFsep=;\n"}) {
+    const auto csv = Csv::Parse(std::string(first) + "nodes;a,b\n1;2\n");
+    ASSERT_TRUE(csv.ok()) << csv.status();
+    EXPECT_THAT(csv->columns, ElementsAre("nodes", "a,b"));
+    EXPECT_THAT(csv->rows, ElementsAre(ElementsAre("1", "2")));
+    EXPECT_EQ(csv->separator, ';');
+    EXPECT_THAT(csv->lines, ElementsAre(3U));
+  }
+  EXPECT_THAT(Csv::Parse("sep=|\na|b\n1|2\n")->columns, ElementsAre("a", "b"));
+  EXPECT_THAT(Csv::Parse("sep,b\n1,2\n")->columns, ElementsAre("sep", "b"));
+  EXPECT_FALSE(Csv::Parse("sep=;").ok());
+}
+
 TEST(Csv, OfPandasHasAColumnOfNumbersWithoutAName) {
   const auto csv = Csv::Parse(",nodes,seconds\n0,1,10.0\n1,2,\n");
   ASSERT_TRUE(csv.ok());
