@@ -216,14 +216,44 @@ class Writer {
   const Dimensions dimensions_;
 };
 
+// How requests were made, by the spec as the loader has understood it: those of other sizes, mixes
+// or numbers of workers are not compared. Named as its fields.
+Dimensions HowOf(const Report& report) {
+  if (!report.has_spec()) return {};
+  const auto& spec = report.spec();
+  Dimensions how = {{"numworkers", absl::StrCat(spec.numworkers())},
+                    {"minsize", spec.minsize()},
+                    {"maxsize", spec.maxsize()}};
+  const auto say = [&](const char* name, const std::string& value) {
+    if (value != "0") how.emplace_back(name, value);
+  };
+  say("readlen", spec.readlen());
+  say("rate", NumberText(spec.rate()));
+  say("pctput", absl::StrCat(spec.pctput()));
+  say("pctupdate", absl::StrCat(spec.pctupdate()));
+  say("pctmultipart", absl::StrCat(spec.pctmultipart()));
+  say("pcthead", absl::StrCat(spec.pcthead()));
+  say("pctdelete", absl::StrCat(spec.pctdelete()));
+  say("pctlist", absl::StrCat(spec.pctlist()));
+  if (report.loaders() > 1) how.emplace_back("nodecount", absl::StrCat(report.loaders()));
+  return how;
+}
+
+Dimensions Of(const std::string& operation, const Dimensions& how, const std::string& worker = "") {
+  Dimensions dimensions = {{"operation", operation}};
+  if (!worker.empty()) dimensions.emplace_back("worker", worker);
+  dimensions.insert(dimensions.end(), how.begin(), how.end());
+  return dimensions;
+}
+
 double At(const std::vector<std::uint64_t>& values, std::size_t place) {
   return place < values.size() ? static_cast<double>(values[place]) : 0;
 }
 
 // The last second may be shorter than the others, so these are numbers and not rates.
-void AddSeconds(const std::string& name, const Total& total, Measurements& result) {
+void AddSeconds(const Dimensions& dimensions, const Total& total, Measurements& result) {
   Series series{.name = "seconds",
-                .dimensions = {{"operation", name}},
+                .dimensions = dimensions,
                 .columns = {{"time", "s", Better::kNone},
                             {"requests", "", Better::kHigher},
                             {"bytes", "MiB", Better::kHigher},
@@ -240,13 +270,13 @@ void AddSeconds(const std::string& name, const Total& total, Measurements& resul
 // Of an open loop the latency that counts is that from the planned start: a stalled sender hides
 // nothing in it.
 void AddTotal(const std::string& name, const Total& total, double all_requests,
-              Measurements& result) {
-  Writer writer(result, {{"operation", name}, {"worker", "all"}});
+              const Dimensions& how, Measurements& result) {
+  const Dimensions of_all = Of(name, how, "all");
+  Writer writer(result, of_all);
   writer.AddRates(total.rates, true);
   const std::uint64_t never_ended = total.planned.open.Count();
   const bool is_open = total.planned.ended.Count() + never_ended > 0;
-  AddLatencies("planned_latency", total.planned, {{"operation", name}, {"worker", "all"}}, true,
-               result);
+  AddLatencies("planned_latency", total.planned, of_all, true, result);
   if (is_open) writer.Add("never_ended", static_cast<double>(never_ended), "", Better::kLower);
   writer.AddHistogram("latency", total.last_byte, !is_open);
   writer.AddHistogram("first_byte", total.first_byte, false);
@@ -256,14 +286,14 @@ void AddTotal(const std::string& name, const Total& total, double all_requests,
   writer.Add("asked_share", total.asked_share, "%");
   writer.Add("measured_share", 100 * static_cast<double>(total.count + total.errors) / all_requests,
              "%");
-  AddSeconds(name, total, result);
+  AddSeconds(Of(name, how), total, result);
 }
 
 // Without buckets: thousands of loaders may have reported.
 void AddWorker(std::uint32_t rank, const Report& report, Measurements& result) {
   const std::string worker = absl::StrCat(rank);
   for (const Operation& operation : report.operations()) {
-    Writer writer(result, {{"operation", operation.name()}, {"worker", worker}});
+    Writer writer(result, Of(operation.name(), HowOf(report), worker));
     writer.AddRates(RatesOf(report, operation), false);
     writer.AddErrors(operation.count(), operation.errors(), operation.retries());
     const Histogram latency = Latencies(operation.last_byte());
@@ -365,7 +395,8 @@ void AddTotals(const Run& run, Measurements& result) {
       requests += static_cast<double>(operation.count() + operation.errors());
     }
   }
-  for (const auto& [name, total] : totals) AddTotal(name, total, requests, result);
+  const Dimensions how = HowOf(run.reports.begin()->second);
+  for (const auto& [name, total] : totals) AddTotal(name, total, requests, how, result);
   Writer(result, {{"worker", "all"}}).Add("objects_written", static_cast<double>(written), "");
 }
 

@@ -218,12 +218,24 @@ Status CheckRun(const std::string& name, const Log& log, const std::vector<doubl
                     absl::StrCat(*log.processes, " processes, not ", reading.spec->num_procs()));
 }
 
+// What was solved, and by how many: times of another mesh or of more steps are not compared.
+Dimensions WaysOf(const Log& log, const Reading& reading) {
+  Dimensions ways = {{"solver", log.solver}};
+  const auto say = [&](const char* name, std::optional<double> value) {
+    if (value) ways.emplace_back(name, NumberText(*value));
+  };
+  say("numProcs", log.processes);
+  say("cells", reading.cells);
+  ways.emplace_back("steps", absl::StrCat(log.steps.size()));
+  return ways;
+}
+
 Status ReadSolution(const std::string& name, const StageOutput& stage, const Log& log,
                     Reading& reading) {
   if (reading.solved) return Unreadable(name, "two runs in one log: a second solver");
   if (Status status = CheckSteps(name, log, reading); !status.ok()) return status;
   reading.solved = true;
-  reading.dimensions = {{"solver", log.solver}};
+  reading.dimensions = WaysOf(log, reading);
   reading.result.tool = "OpenFOAM " + VersionOf(log.build);
   const std::vector<double> times = StepTimes(log);
   const auto wall = stage.wall ? std::optional(ToSeconds(*stage.wall)) : log.real_s;

@@ -145,6 +145,12 @@ class Writer {
     Dimensions what;
     if (!report.model().empty()) what.emplace_back("model", report.model());
     if (!report.benchmark_type().empty()) what.emplace_back("benchmark", report.benchmark_type());
+    // Of text an item is a token, and a batch has many of them.
+    if (report.unit() == "images") {
+      what.emplace_back("inputBatchSize", absl::StrCat(report.items_per_batch()));
+    }
+    if (report.num_workers() > 0)
+      what.emplace_back("numWorkers", absl::StrCat(report.num_workers()));
     return what;
   }
 

@@ -336,8 +336,8 @@ TEST(OpenFoamParse, NumbersOfOtherSolversAreNotCompared) {
   const auto steady = ReadFoam(Sample("openfoam/simple.log"));
   const auto transient = ReadFoam(Sample("openfoam/solve_two.txt"));
   ASSERT_TRUE(steady.ok() && transient.ok());
-  EXPECT_EQ(steady->measurements[0].dimensions, (Dimensions{{"solver", "simpleFoam"}}));
-  EXPECT_EQ(transient->measurements[0].dimensions, (Dimensions{{"solver", "icoFoam"}}));
+  EXPECT_EQ(steady->measurements[0].dimensions[0], Dimension("solver", "simpleFoam"));
+  EXPECT_EQ(transient->measurements[0].dimensions[0], Dimension("solver", "icoFoam"));
 }
 
 TEST(OpenFoamParse, StepsAreNoLongerThanTheirRun) {

@@ -377,7 +377,8 @@ TEST(PyTorchParse, ModelsAndTrainingAreDimensions) {
   const auto result = ReadTorch(report.dump());
   ASSERT_TRUE(result.ok()) << result.status();
   for (const Measurement& one : result->measurements) {
-    EXPECT_EQ(one.dimensions, (Dimensions{{"model", "resnet18"}, {"benchmark", "train"}}));
+    EXPECT_EQ(one.dimensions,
+              (Dimensions{{"model", "resnet18"}, {"benchmark", "train"}, {"inputBatchSize", "2"}}));
   }
 }
 

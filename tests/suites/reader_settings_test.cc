@@ -150,6 +150,50 @@ TEST(ReaderSettings, ATotalOfSeveralWorkersOfFioIsNotComparedWithThatOfOne) {
   }
 }
 
+// ---- Object storage, OpenFOAM, PyTorch
+
+TEST(ReaderSettings, AnObjectStoreUnderAnotherLoadIsNotCompared) {
+  const std::string text = Sample("object_storage/one.json");
+  const auto plain = ReadText("object-storage", text);
+  for (const auto& [name, value] : {std::pair{"numworkers", "2"},
+                                    {"minsize", "4KiB"},
+                                    {"maxsize", "64KiB"},
+                                    {"rate", "40"},
+                                    {"pctput", "40"},
+                                    {"pctdelete", "-"},
+                                    {"nodecount", "-"}}) {
+    EXPECT_EQ(DimensionOf(plain, name), value) << name;
+  }
+  EXPECT_FALSE(InCommon(plain, plain).empty());
+  for (const auto& [field, other] : {std::pair{R"("numworkers":2)", R"("numworkers":64)"},
+                                     {R"("maxsize":"64KiB")", R"("maxsize":"1MiB")"},
+                                     {R"("pctput":40)", R"("pctput":41)"}}) {
+    const auto read = ReadText("object-storage", absl::StrReplaceAll(text, {{field, other}}));
+    EXPECT_TRUE(InCommon(plain, read).empty()) << other;
+  }
+}
+
+TEST(ReaderSettings, ACaseOfOpenFoamOfAnotherSizeIsNotCompared) {
+  const std::string log = Sample("openfoam/simple.log");
+  const auto plain = ReadText("openfoam", log);
+  EXPECT_EQ(DimensionOf(plain, "numProcs"), "1");
+  EXPECT_EQ(DimensionOf(plain, "steps"), "2");
+  EXPECT_EQ(DimensionOf(plain, "cells"), "-");
+  EXPECT_FALSE(InCommon(plain, plain).empty());
+  const auto four = ReadText("openfoam", absl::StrReplaceAll(log, {{"nProcs : 1", "nProcs : 4"}}));
+  EXPECT_TRUE(InCommon(plain, four).empty());
+}
+
+TEST(ReaderSettings, BatchesOfAnotherSizeAreNotCompared) {
+  const std::string text = Sample("pytorch/resnet18.json");
+  Json json = Json::parse(text.substr(text.find('{')));
+  const auto plain = ReadText("pytorch", json.dump(1));
+  EXPECT_EQ(DimensionOf(plain, "inputBatchSize"), "2");
+  EXPECT_FALSE(InCommon(plain, plain).empty());
+  json["itemsPerBatch"] = "64";
+  EXPECT_TRUE(InCommon(plain, ReadText("pytorch", json.dump(1))).empty());
+}
+
 // ---- OSU
 
 TEST(ReaderSettings, BuffersOfOsuAreADimension) {
