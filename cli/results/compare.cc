@@ -188,6 +188,7 @@ Json PairJson(const Found& base, const Found& now, bool medians) {
                        ? Json(*LossOf(change.difference.value, better))
                        : Json()},
           {"p", change.p},
+          {"repetitions_needed", stats::RepetitionsToShow(change, base.metric.n(), now.metric.n())},
           {"better", better}};
 }
 
@@ -203,6 +204,8 @@ void JudgeAll(Json& pairs, const std::string& correction) {
     pair.erase("better");
     pair["corrected_p"] = p[i];
     pair["change"] = ChangeWord(pair["difference"], p[i], better);
+    Json& needed = pair["repetitions_needed"];
+    if (pair["change"] != "-" || needed == 0) needed = nullptr;
   }
 }
 
@@ -284,6 +287,7 @@ show::Columns PairColumns(const std::string& statistic) {
           {.heading = "LOWER", .path = "lower", .decimals = 3},
           {.heading = "UPPER", .path = "upper", .decimals = 3},
           {"CHANGE", "change"},
+          {.heading = "NEEDED", .path = "repetitions_needed", .if_any = true},
           {.heading = "MACHINE", .path = "unlike", .if_any = true}};
 }
 

@@ -184,18 +184,19 @@ std::optional<Expectation> Expect(const SeenStep& step) {
   const double seconds = step.now.window.seconds;
   const double most = step.plan.repeats == 1 ? step.plan.cap.most() : step.plan.cap.seconds;
   double needed = IsBase(step) ? BaseSeconds(step) : 0.0;
+  const bool is_open = step.ends_by_verdict() && !IsDecided(step);
   VarianceParts variance;
-  if (step.ends_by_verdict()) {
+  if (is_open) {
     if (!std::isfinite(step.verdict->time_width)) return std::nullopt;
     variance = VarianceOf(step);
-    if (!IsDecided(step)) needed = std::max(needed, DecisiveSeconds(step, variance));
+    needed = std::max(needed, DecisiveSeconds(step, variance));
   }
   if (needed > most) return std::nullopt;
   Expectation expected{.seconds = SecondsOfNext(seconds, step.plan.cap)};
   while (!IsReached(expected.seconds, needed)) {
     expected.seconds = SecondsOfNext(expected.seconds, step.plan.cap);
   }
-  if (step.ends_by_verdict()) {
+  if (is_open) {
     const double half = NormalFactor(kOnce) * std::sqrt(variance.After(expected.seconds / seconds));
     expected.lower = step.verdict->ratio * std::exp(-half);
     expected.upper = step.verdict->ratio * std::exp(half);

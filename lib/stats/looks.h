@@ -57,7 +57,7 @@ struct StepPlan {
 /// When a step will be done if all stays as it is.
 struct Expectation {
   double seconds = 0.0;  ///< of the window
-  double lower = 0.0;    ///< of the interval of the ratio then; 0: there is no ratio
+  double lower = 0.0;    ///< of the interval of the ratio then; 0: no verdict is open
   double upper = 0.0;
 };
 

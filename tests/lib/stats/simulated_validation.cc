@@ -354,10 +354,6 @@ std::vector<Noise> AllNoise() {
        .life = Exponential,
        .decided = {0.9, 0.25, 0.95},
        .patience = 2000.0},
-      {.name = "workers differ, patience of 2000",
-       .life = HalfToThreeHalves,
-       .worker = differ,
-       .patience = 2000.0},
   };
 }
 
