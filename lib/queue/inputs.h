@@ -131,8 +131,9 @@ struct HoldDurable {
 };
 
 /// Takes in a job of an earlier life, in its old place. One that runs waits for its process to come
-/// back within the grace period. Comes before workers join, in any order of jobs. REQUIRES: the job
-/// is durable, and no job with its id is there.
+/// back within the grace period. Comes before workers join; volatile jobs in the order in which
+/// they arrived, durable ones in any. REQUIRES: no job with its id is there, its id is of this
+/// queue, and it is no volatile gang that runs.
 struct Restore {
   Restored restored;
 };

@@ -12,6 +12,8 @@ constexpr std::uint32_t kGenerations = 1U << 23;
 // Generation 0 is left out, so that no id is 0.
 std::uint32_t Valid(std::uint32_t generation) { return std::max(generation % kGenerations, 1U); }
 
+void NextGeneration(Job& job) { job.generation = Valid(job.generation + 1) & (kGenerations - 1); }
+
 }  // namespace
 
 char* SpecBytes::Add(std::string_view spec) {
@@ -72,6 +74,7 @@ Slot JobTable::Add(std::shared_ptr<const JobOptions> options, std::string_view s
   if (options->durable) durable_.emplace(DurableId(sequence), slot);
   Job& job = jobs_[slot];
   if (job.generation == 0) job.generation = first_generation_ & (kGenerations - 1);  // a new slot
+  while (!by_kept_ids_.empty() && by_kept_ids_.contains(OwnId(slot))) NextGeneration(job);
   job.options = std::move(options);
   job.sequence = sequence;
   job.stored_spec = specs_.Add(spec);
@@ -82,13 +85,21 @@ Slot JobTable::Add(std::shared_ptr<const JobOptions> options, std::string_view s
 void JobTable::Free(Slot slot) {
   Job& job = jobs_[slot];
   if (job.options->durable) durable_.erase(DurableId(job.sequence));
+  if (job.keeps_id) by_kept_ids_.erase(kept_ids_.extract(slot).mapped());
+  job.keeps_id = 0;
   job.options.reset();
   specs_.Free(std::exchange(job.stored_spec, nullptr));
   if (const Slot tries = std::exchange(job.tries, 0); tries != 0) tries_.Free(tries);
   job.submitter = nullptr;
-  job.generation = Valid(job.generation + 1) & (kGenerations - 1);
+  NextGeneration(job);
   job.state = JobState::kFree;
   jobs_.Free(slot);
+}
+
+void JobTable::KeepId(Slot slot, JobId id) {
+  jobs_[slot].keeps_id = 1;
+  kept_ids_.emplace(slot, id);
+  by_kept_ids_.emplace(id, slot);
 }
 
 Slot JobTable::Find(JobId id) const {
@@ -97,8 +108,10 @@ Slot JobTable::Find(JobId id) const {
     return found == durable_.end() ? kNoSlot : found->second;
   }
   const Slot slot = static_cast<Slot>(static_cast<std::uint64_t>(id));
-  if (slot >= end()) return kNoSlot;
-  return jobs_[slot].state != JobState::kFree && IdOf(slot) == id ? slot : kNoSlot;
+  if (slot < end() && jobs_[slot].state != JobState::kFree && IdOf(slot) == id) return slot;
+  if (by_kept_ids_.empty()) return kNoSlot;
+  const auto kept = by_kept_ids_.find(id);
+  return kept == by_kept_ids_.end() ? kNoSlot : kept->second;
 }
 
 }  // namespace twofold::queue

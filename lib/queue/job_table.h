@@ -69,7 +69,8 @@ struct Job {
   std::uint64_t sequence = 0;         ///< order of arrival
   Instant accepted;                   ///< or, with a delay, when that is over
   Links siblings;                     ///< among the jobs of its submitter, or of the free slots
-  std::uint32_t generation : 24 = 0;  ///< of the slot: tells this job from earlier ones
+  std::uint32_t generation : 23 = 0;  ///< of the slot: tells this job from earlier ones
+  std::uint32_t keeps_id : 1 = 0;     ///< that of another table, see JobTable::KeepId
   JobState state = JobState::kFree;
   Slot tries = 0;  ///< see JobTable::tries
 
@@ -150,6 +151,9 @@ class JobTable {
   /// A new job, waiting, with a copy of `spec`. `sequence` names it if it is durable.
   Slot Add(std::shared_ptr<const JobOptions> options, std::string_view spec,
            std::uint64_t sequence = 0);
+  /// From now on the volatile job has the id that it had in another table. No other job gets it
+  /// meanwhile. REQUIRES: no job here has it.
+  void KeepId(Slot slot, JobId id);
   void Free(Slot slot);
 
   /// The slot of a job that lives; kNoSlot if there is none such.
@@ -157,7 +161,7 @@ class JobTable {
   [[nodiscard]] JobId IdOf(Slot slot) const {
     const Job& job = (*this)[slot];
     if (job.options->durable) return DurableId(job.sequence);
-    return JobId{id_base_ | std::uint64_t{job.generation} << 32 | slot};
+    return job.keeps_id ? kept_ids_.at(slot) : OwnId(slot);
   }
   [[nodiscard]] JobId DurableId(std::uint64_t sequence) const {
     return JobId{id_base_ | kDurableBit | sequence};
@@ -171,12 +175,18 @@ class JobTable {
   TriesTable& all_tries() { return tries_; }
 
  private:
+  [[nodiscard]] JobId OwnId(Slot slot) const {
+    return JobId{id_base_ | std::uint64_t{jobs_[slot].generation} << 32 | slot};
+  }
+
   const std::uint64_t id_base_;
   const std::uint32_t first_generation_;
   SpecBytes specs_;
   Pool<Job, &Job::siblings> jobs_;
   TriesTable tries_;
   std::unordered_map<JobId, Slot> durable_;
+  std::unordered_map<Slot, JobId> kept_ids_;     // of volatile jobs that came from another table
+  std::unordered_map<JobId, Slot> by_kept_ids_;  // the same
 };
 
 /// Whose jobs they are: a client's stream.

@@ -194,7 +194,10 @@ void Queue::Step(Instant now, const input::HoldDurable& hold, Effects& effects) 
 
 void Queue::Step(Instant now, const input::Restore& restore, Effects& effects) {
   const Restored& restored = restore.restored;
-  const Slot slot = jobs_.Add(restored.options, restored.spec, Sequence(restored.job));
+  const bool durable = restored.options->durable;
+  const Slot slot = jobs_.Add(restored.options, restored.spec,
+                              durable ? Sequence(restored.job) : next_sequence_++);
+  if (!durable) jobs_.KeepId(slot, restored.job);
   waiting_bytes_ += restored.spec.size();
   Job& job = jobs_[slot];
   job.tag = 0;

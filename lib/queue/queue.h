@@ -231,6 +231,9 @@ class Queue {
   [[nodiscard]] std::uint64_t runnable() const;
   [[nodiscard]] std::optional<JobView> Find(Instant now, JobId job) const;
   [[nodiscard]] std::optional<Explanation> Explain(Instant now, JobId job) const;
+  /// What input::Restore takes to have the job go on elsewhere under its id; a gang that runs waits
+  /// again there. nullopt: there is no such job.
+  [[nodiscard]] std::optional<Restored> Save(JobId job) const;
   /// The highest id that a durable job has, or could have, so far; see
   /// QueueOptions::first_sequence.
   [[nodiscard]] JobId last_durable_id() const { return jobs_.DurableId(next_sequence_ - 1); }

@@ -67,6 +67,24 @@ std::optional<JobView> Queue::Find(Instant now, JobId job) const {
   return slot == kNoSlot ? std::nullopt : std::optional(View(now, slot));
 }
 
+std::optional<Restored> Queue::Save(JobId id) const {
+  const Slot slot = FindJob(id);
+  if (slot == kNoSlot) return std::nullopt;
+  const Job& job = jobs_[slot];
+  const Tries& tries = jobs_.tries(slot);
+  Restored saved{.job = id,
+                 .options = job.options,
+                 .spec = std::string(job.spec()),
+                 .accepted = job.accepted,
+                 .handed_out = tries.handed_out,
+                 .attempts = tries.attempts,
+                 .lost_attempts = tries.lost_attempts,
+                 .members = {}};
+  const bool runs = job.state == JobState::kRunning;
+  if (runs) saved.members = {{processes_[tries.process].key, id}};
+  return saved;
+}
+
 const Process* Queue::FindProcess(ProcessId process) const {
   return processes_.Contains(process) ? &processes_[process] : nullptr;
 }

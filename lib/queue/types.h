@@ -18,9 +18,10 @@ namespace twofold::queue {
 /// Names a job. The top 8 bits are the number of its queue; 0 is no job.
 ///
 /// A volatile job is named for as long as its frontend lives: bit 55 is 0, then follow the
-/// generation (23 bits) and the slot of the job table it lives in (32 bits), so a stale id is
-/// recognised without a search. A durable job is named for ever: bit 55 is 1, then follows its
-/// number in order of arrival, which is never given out twice.
+/// generation (23 bits) and the slot of the job table that took it in (32 bits), so a stale id is
+/// recognised without a search. It keeps this id when its queue goes to another frontend. A durable
+/// job is named for ever: bit 55 is 1, then follows its number in order of arrival, which is never
+/// given out twice.
 enum class JobId : std::uint64_t {};
 inline constexpr std::uint64_t kDurableBit = std::uint64_t{1} << 55;
 
@@ -144,7 +145,7 @@ struct Completion {
   std::string_view report = {};  ///< passed through
 };
 
-/// A durable job that an earlier life of the frontend has left behind.
+/// A job that an earlier life of the frontend has left behind, or another frontend.
 struct Restored {
   struct Member {
     ProcessKey process;

@@ -54,7 +54,9 @@ class Revived : public RecordSink {
     const auto* restore = std::get_if<input::Restore>(&input);
     if (restore == nullptr) return true;
     const Restored& job = restore->restored;
-    return IsDurable(job.job) && job.options->durable && !queue_.core().Find({}, job.job);
+    const bool is_gang = job.options->gang.size > 1;
+    return IsDurable(job.job) == job.options->durable && !queue_.core().Find({}, job.job) &&
+           (job.options->durable || !is_gang || job.members.empty());
   }
 
   const std::string name_;

@@ -92,6 +92,36 @@ TEST(JobTable, SpecsOfAnySizeComeAndGoInAnyOrder) {
   for (const auto& [slot, spec] : specs) ASSERT_EQ(table[slot].spec(), spec);
 }
 
+TEST(JobTable, JobKeepsTheIdOfAnotherTable) {
+  JobTable before(5, 3);
+  for (int i = 0; i < 4; ++i) before.Add(kOptions, "");
+  const JobId id = before.IdOf(2);
+  JobTable table(9, 3);
+  const Slot slot = table.Add(kOptions, "");
+  const JobId own = table.IdOf(slot);
+  table.KeepId(slot, id);
+  EXPECT_EQ(table.IdOf(slot), id);
+  EXPECT_EQ(table.Find(id), slot);
+  EXPECT_EQ(table.Find(own), kNoSlot);
+  table.Free(slot);
+  EXPECT_EQ(table.Find(id), kNoSlot);
+  EXPECT_EQ(table.IdOf(table.Add(kOptions, "")),
+            JobId{static_cast<std::uint64_t>(own) + (1ULL << 32)});
+}
+
+TEST(JobTable, NoJobGetsAnIdThatAnotherOneKeeps) {
+  JobTable before(7, 3);
+  before.Add(kOptions, "");
+  const JobId id = before.IdOf(before.Add(kOptions, ""));
+  JobTable table(7, 3);
+  const Slot first = table.Add(kOptions, "");
+  table.KeepId(first, id);
+  const Slot second = table.Add(kOptions, "");
+  EXPECT_NE(table.IdOf(second), id);
+  EXPECT_EQ(table.Find(id), first);
+  EXPECT_EQ(table.Find(table.IdOf(second)), second);
+}
+
 TEST(JobTable, FreedJobGivesBackItsOptions) {
   JobTable table(1, 0);
   auto options = std::make_shared<const JobOptions>();

@@ -47,7 +47,9 @@ const std::vector<QueueExercise::Action>& QueueExercise::Actions() {
       {"HoldDurable", 15, &QueueExercise::HoldDurable},
       {"Drain", 5, &QueueExercise::Drain},
       {"Leap", 4, &QueueExercise::Leap},
+      {"Stall", 4, &QueueExercise::Stall},
       {"Restart", 3, &QueueExercise::Restart},
+      {"Move", 3, &QueueExercise::Move},
   };
   return kActions;
 }
@@ -341,9 +343,59 @@ void QueueExercise::Leap() {
   if (OneIn(2)) Tick();
 }
 
-/// The queue is gone, and with it all jobs that are not durable. A new one takes in the others, in
-/// any order; then their processes come back, some of them.
+/// The frontend stands still for longer than leases last. Then it reads what has come meanwhile,
+/// and looks at the time last, as its ticker does: whoever has spoken loses nothing.
+void QueueExercise::Stall() {
+  now_ += options_.lease + seconds(Below(30));
+  std::vector<ProcessId> connected;
+  for (const auto& [id, process] : model_.processes()) {
+    if (process.state != QueueModel::State::kAway) connected.push_back(id);
+  }
+  for (const ProcessId process : connected) {
+    Speak(process);
+    Check();
+    if (!complaint_.empty()) return;
+  }
+  std::vector<Held> attempts;
+  for (const auto& [id, job] : model_.jobs()) {
+    const bool single = job.where == QueueModel::Where::kRunning && job.parts.empty();
+    const bool spoke = std::ranges::count(connected, job.process) > 0;
+    if (single && spoke) attempts.push_back({id, job.attempts});
+  }
+  Tick();
+  for (const Held& attempt : attempts) {
+    if (!queue_->RoleOf(attempt)) complaint_ = "lost by the frontend's own silence";
+  }
+}
+
+void QueueExercise::Speak(ProcessId process) {
+  const std::vector<Held> held = model_.HeldBy(process);
+  if (!held.empty() && OneIn(4)) return Deliver(process, held[Below(held.size())]);
+  queue_->Step(now_, input::Renewed{process}, effects_);
+  model_.Renewed(now_, process);
+}
+
+/// The queue is gone, and with it all jobs that are not durable.
 void QueueExercise::Restart() {
+  BeginAnew([](const QueueModel::Job& job) { return job.options.durable; });
+}
+
+/// The queue is served elsewhere now: jobs that no stream owns and that wait go there, too. If it
+/// comes back at once, those that run go on as well.
+void QueueExercise::Move() {
+  static constexpr auto kGoesAway = [](const QueueModel::Job& job) {
+    const bool waits = job.where != QueueModel::Where::kRunning;
+    return job.options.durable || (job.submitter == kDetached && waits);
+  };
+  static constexpr auto kComesBack = [](const QueueModel::Job& job) {
+    return job.options.durable || job.submitter == kDetached;
+  };
+  OneIn(2) ? BeginAnew(kGoesAway) : BeginAnew(kComesBack);
+}
+
+/// A new queue takes in the jobs that go on, volatile ones in the order in which they arrived,
+/// durable ones in any; then their processes come back, some of them.
+void QueueExercise::BeginAnew(bool (*goes_on)(const QueueModel::Job&)) {
   std::map<ProcessId, ProcessKey> keys;
   for (const auto& [id, process] : model_.processes()) {
     keys[id] = process.key;
@@ -351,23 +403,31 @@ void QueueExercise::Restart() {
       before_.emplace_back(process.key, model_.HeldBy(id));
     }
   }
-  std::vector<std::pair<JobId, QueueModel::Job>> durable;
+  std::vector<std::pair<QueueModel::Job, Restored>> jobs;
   for (const auto& [id, job] : model_.jobs()) {
-    if (job.options.durable) durable.emplace_back(id, job);
+    if (!goes_on(job)) continue;
+    jobs.emplace_back(job, job.options.durable ? AsStored(id, job, keys) : *queue_->Save(id));
   }
-  std::shuffle(durable.begin(), durable.end(), random_);
+  std::shuffle(jobs.begin(), jobs.end(), random_);
+  std::stable_sort(jobs.begin(), jobs.end(), [](const auto& a, const auto& b) {
+    const auto order = [](const QueueModel::Job& job) {
+      return job.options.durable ? std::pair(Instant(), std::uint64_t{0})
+                                 : std::pair(job.accepted, job.arrival);
+    };
+    return order(a.first) < order(b.first);
+  });
   options_.first_generation += 10'000;
   queue_ = std::make_unique<Queue>(options_);
   model_.Restart();
-  for (const auto& [id, job] : durable) {
+  for (const auto& [job, restored] : jobs) {
     if (!complaint_.empty()) return;
-    Restore(id, job, keys);
+    Restore(job, restored);
     Check();
   }
 }
 
-void QueueExercise::Restore(JobId id, const QueueModel::Job& job,
-                            const std::map<ProcessId, ProcessKey>& keys) {
+Restored QueueExercise::AsStored(JobId id, const QueueModel::Job& job,
+                                 const std::map<ProcessId, ProcessKey>& keys) {
   const auto key_of = [&](ProcessId process) {
     const auto found = keys.find(process);  // that of a member that has ended may have left
     return found == keys.end() ? ProcessKey{next_key_++} : found->second;
@@ -385,10 +445,14 @@ void QueueExercise::Restore(JobId id, const QueueModel::Job& job,
   }
   const bool is_single = job.parts.empty() && job.where == QueueModel::Where::kRunning;
   if (is_single) restored.members.push_back({key_of(job.process), id});
+  return restored;
+}
+
+void QueueExercise::Restore(const QueueModel::Job& job, const Restored& restored) {
   queue_->Step(now_, input::Restore{restored}, effects_);
   std::vector<ProcessId> processes;
   for (const auto& member : restored.members) processes.push_back(queue_->IdFor(member.process));
-  model_.Restore(now_, id, job, restored, processes);
+  model_.Restore(now_, restored.job, job, restored, processes);
 }
 
 // ---- Choices

@@ -63,7 +63,9 @@ class QueueExercise {
   void Tick();
   void TickAtDeadline();
   void Leap();
+  void Stall();
   void Restart();
+  void Move();
 
   std::uint64_t Below(std::uint64_t end) { return random_() % end; }
   bool OneIn(std::uint64_t n) { return Below(n) == 0; }
@@ -72,7 +74,11 @@ class QueueExercise {
   void NumberSeen(JobId id);
   void Deliver(ProcessId process, const Held& held);
   void Connect(ProcessKey key, std::vector<Held> held);
-  void Restore(JobId id, const QueueModel::Job& job, const std::map<ProcessId, ProcessKey>& keys);
+  void BeginAnew(bool (*goes_on)(const QueueModel::Job&));
+  [[nodiscard]] Restored AsStored(JobId id, const QueueModel::Job& job,
+                                  const std::map<ProcessId, ProcessKey>& keys);
+  void Restore(const QueueModel::Job& job, const Restored& restored);
+  void Speak(ProcessId process);
   void ReturnFromBefore();
   void Check();
   Held OldToken();

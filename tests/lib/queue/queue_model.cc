@@ -285,6 +285,7 @@ void QueueModel::Restore(Instant now, JobId id, const Job& job, const Restored& 
   added.submitter = kDetached;
   added.tag = 0;
   added.followers.clear();
+  if (!job.options.durable) added.arrival = ++events_;
   added.given = ++events_;
   added.parts.clear();
   added.where = restored.members.empty() ? Where::kDelayed : Where::kRunning;
@@ -299,6 +300,7 @@ void QueueModel::Restore(Instant now, JobId id, const Job& job, const Restored& 
     if (job.options.gang.size > 1) added.parts.push_back({restored.members[rank].job, process});
   }
   Saw(processes.empty() ? "restored while waiting" : "restored while running");
+  if (!job.options.durable) Saw(processes.empty() ? "moved while waiting" : "moved while running");
   if (!processes.empty()) return Refresh();
   if (added.accepted > now) return;
   Arrive(id);

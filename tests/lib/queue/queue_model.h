@@ -196,6 +196,8 @@ class QueueModel {
   void StartSingle(Instant now, JobId id, ProcessId process, std::vector<Assigned>& assigned);
   void StartGang(Instant now, JobId id, std::vector<Assigned>& assigned);
   Assigned NextAssigned(std::vector<Assigned>& assigned);
+  void CheckLaws();
+  void CheckKeyOf(JobId id);
   void CheckStats(const QueueStats& stats);
   void CheckStandings(const Queue& queue);
   void CheckJobs(Instant now, const Queue& queue);

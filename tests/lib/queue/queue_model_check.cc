@@ -36,6 +36,7 @@ std::string QueueModel::Check(Instant now, const Queue& queue,
     complaint << "handed out what should wait: " << assigned.back();
     Expect(false, complaint.str());
   }
+  CheckLaws();
   CheckStats(queue.Stats());
   Expect(queue.NextDeadline() == NextDeadline(), "NextDeadline is wrong");
   CheckJobs(now, queue);
@@ -137,6 +138,7 @@ void QueueModel::StartSingle(Instant now, JobId id, ProcessId process,
   job.process = process;
   job.handed_out = now;
   job.given = ++events_;
+  CheckKeyOf(id);
   Refresh();
   CountInTurn(process);
 }
@@ -151,6 +153,7 @@ void QueueModel::StartGang(Instant now, JobId id, std::vector<Assigned>& assigne
   gang.handed_out = now;
   gang.given = ++events_;
   gang.process = places.front();
+  CheckKeyOf(id);
   for (std::uint32_t rank = 0; rank < places.size(); ++rank) {
     const Assigned got = NextAssigned(assigned);
     expected.process = places[rank];
@@ -171,6 +174,28 @@ void QueueModel::StartGang(Instant now, JobId id, std::vector<Assigned>& assigne
   Refresh();
   Saw(gang.options.gang.spread == Spread::kNode ? "spread gang started" : "gang started");
   if (!gang.options.placement.empty()) Saw("placed gang started");
+}
+
+// ---- What holds whatever the rules above say
+
+/// No slot is held for what cannot run.
+void QueueModel::CheckLaws() {
+  if (paused_ || !dispatches_ || holder_ == JobId{0}) return;
+  const Job& holder = jobs_.at(holder_);
+  Expect(!(hold_durable_ && holder.options.durable), "slots are held for what is not written");
+  Expect(!IsParked(holder), "slots are held for a job whose key is used up");
+  Expect(!IsImpossible(holder), "slots are held for a gang that cannot gather");
+}
+
+/// No key is over its limit: not by what runs, nor by what may still run.
+void QueueModel::CheckKeyOf(JobId started) {
+  const std::string& key = jobs_.at(started).options.limit_key;
+  if (key.empty()) return;
+  std::uint64_t running = Keepers(&Kept::limit_key, key).size();
+  for (const auto& [id, job] : jobs_) {
+    if (job.options.limit_key == key && job.where == Where::kRunning) ++running;
+  }
+  Expect(running <= LimitOf(key), "a key is over its limit");
 }
 
 // ---- What there is

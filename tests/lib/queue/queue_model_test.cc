@@ -29,7 +29,7 @@ std::uint64_t FromEnvironment(const char* name, std::uint64_t otherwise) {
 }
 
 /// A run in which one of these never came about has shown less than it should.
-constexpr std::array<std::string_view, 36> kRareThings = {
+constexpr std::array<std::string_view, 38> kRareThings = {
     "barrier opened",
     "came back to its attempts",
     "deadline missed",
@@ -53,6 +53,8 @@ constexpr std::array<std::string_view, 36> kRareThings = {
     "member ended before rank 0",
     "member failed",
     "member lost",
+    "moved while running",
+    "moved while waiting",
     "parked by its limit key",
     "a placed job passed idle processes",
     "placed gang started",

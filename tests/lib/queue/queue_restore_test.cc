@@ -220,5 +220,64 @@ TEST_F(QueueRestore, LeastKeyLimitCountsInWhateverOrderJobsAreRestored) {
   EXPECT_THAT(HandedOut(), ElementsAre(Durable(11)));
 }
 
+// ---- Volatile jobs that another frontend has left
+
+TEST_F(QueueRestore, VolatileJobGoesOnUnderItsId) {
+  Queue before({.number = 3, .first_generation = 77});
+  RecordingEffects ignored;
+  const auto submit = [&] {
+    return before
+        .Step(now, input::Submit{kDetached, 0, std::make_shared<const JobOptions>(), "spec"},
+              ignored)
+        .job;
+  };
+  const JobId first = submit();
+  const JobId second = submit();
+  now += minutes(2);
+  for (const JobId job : {first, second}) Restore(*before.Save(job));
+  const JobId own = Submit();
+  EXPECT_EQ(queue.Find(now, first)->wait, minutes(2));
+  const ProcessId process = Join(1);
+  for (const JobId job : {first, second, own}) Complete(process, job);
+  EXPECT_EQ(HandedOut(), (std::vector{first, second, own}));
+  EXPECT_EQ(effects.Of<Replied>().front().submitter, kDetached);
+  EXPECT_FALSE(queue.Find(now, first));
+}
+
+TEST_F(QueueRestore, VolatileJobThatRunsWaitsForItsProcess) {
+  Queue before({.number = 3, .first_generation = 77});
+  RecordingEffects ignored;
+  before.Step(now, input::WorkerJoined{.key = ProcessKey{8}}, ignored);
+  const JobId job =
+      before
+          .Step(now, input::Submit{kDetached, 0, std::make_shared<const JobOptions>(), ""}, ignored)
+          .job;
+  Restore(*before.Save(job));
+  const ProcessId process = Join(8, 1, {{job, 1}});
+  EXPECT_THAT(HandedOut(), IsEmpty());
+  EXPECT_TRUE(Complete(process, job));
+  EXPECT_EQ(OnlyReply().outcome, Outcome::kSucceeded);
+}
+
+TEST_F(QueueRestore, DelayedKeyedVolatileJobKeepsItsTimeAndItsKeys) {
+  Queue before({.number = 3, .first_generation = 77});
+  RecordingEffects ignored;
+  const auto options = std::make_shared<const JobOptions>(
+      JobOptions{.dedup_key = "d", .delay = minutes(5), .limit_key = "k"});
+  const JobId job = before.Step(now, input::Submit{kDetached, 0, options, ""}, ignored).job;
+  now += minutes(1);
+  Restore(*before.Save(job));
+  EXPECT_EQ(queue.Explain(now, job)->in, minutes(4));
+  const Submitted again = TrySubmit(*options);
+  EXPECT_TRUE(again.duplicate);
+  EXPECT_EQ(again.job, job);
+}
+
+TEST_F(QueueRestore, WhatIsNotThereIsNotSaved) {
+  const JobId job = Submit();
+  queue.Step(now, input::Cancel{job}, effects);
+  EXPECT_FALSE(queue.Save(job));
+}
+
 }  // namespace
 }  // namespace twofold::queue
