@@ -197,6 +197,8 @@ Status Frontend::Restore() {
   std::map<std::string, std::uint64_t> left;  // jobs of queues that are not there
   std::uint64_t restored = 0;
   const auto loaded = storage_->store().Load([&](const results::StoredJob& job) {
+    // On their way between frontends of the database that this store is a copy of.
+    if (!queue::IsDurable(queue::JobId{job.accepted.id})) return;
     const auto host = queues_.Find(job.accepted.queue);
     if (!host.ok()) {
       ++left[job.accepted.queue];

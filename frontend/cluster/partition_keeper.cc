@@ -2,10 +2,15 @@
 
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace twofold::frontend {
 namespace {
+
+bool IsVolatile(const results::StoredJob& job) {
+  return !queue::IsDurable(queue::JobId{job.accepted.id});
+}
 
 /// Tells what a partition's commits show.
 class WatchedStore final : public results::Store {
@@ -76,7 +81,14 @@ Status PartitionKeeper::Open(const results::Fence& fence, bool forgets) {
              .strict = strict_.contains(host.name()),
              .halted = halted},
             Now());
+  // Ids of volatile jobs say nothing about their order.
+  const auto durable = std::stable_partition(jobs.begin(), jobs.end(), IsVolatile);
+  std::stable_sort(jobs.begin(), durable, [](const auto& a, const auto& b) {
+    return a.accepted.accepted_unix_ns < b.accepted.accepted_unix_ns;
+  });
   for (const results::StoredJob& job : jobs) QueueHost::Turn(host, Now()).Restore(job);
+  // They are out of the store before they can end: nobody after us may begin them again.
+  if (durable != jobs.begin()) store->journal.Flush(kFlushLimit);
   open_[fence.partition] = std::move(store);
   QueueHost::Turn turn(host, Now());
   turn.Suspend(true);

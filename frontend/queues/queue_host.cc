@@ -249,6 +249,7 @@ void QueueHost::Turn::Restore(const results::StoredJob& job) {
                          std::string(restored.status().message()));
   }
   state_.core.Step(now_, queue::input::Restore{*restored}, state_);
+  if (!restored->options->durable) state_.commit.Record(results::JobTaken{job.accepted.id});
   const auto* started = std::get_if<results::AttemptStarted>(&job.state);
   if (started == nullptr) return;
   for (const results::Member& member : started->members) {

@@ -135,6 +135,10 @@ class QueueHost {
 
  private:
   class State;
+  struct Running {
+    queue::Restored job;
+    WorkerIdentity worker;
+  };
   State& LockState();
 
   // Constant after construction.
@@ -177,6 +181,9 @@ class QueueHost::Turn {
   [[nodiscard]] bool served() const;
   /// Errors   see QueueHost::CheckServed.
   [[nodiscard]] Status CheckServed() const;
+  /// Whether it is a job that nobody else has: of a queue that is served here, or a volatile one
+  /// that still runs here.
+  [[nodiscard]] bool EndsHere(queue::JobId job) const;
   [[nodiscard]] std::uint64_t epoch() const;
   /// Of a host that is served from the start.
   void SetJournal(std::shared_ptr<results::Journal> journal);
@@ -190,8 +197,9 @@ class QueueHost::Turn {
   /// Whether a job runs that ends with this program, as it is not durable. O(1) for each place of
   /// the job table.
   [[nodiscard]] bool RunsVolatile() const;
-  /// Ends the tenure. Jobs that wait are given back, workers and watchers are sent away: those who
-  /// run volatile jobs when these have ended. Returns the journal, whose last records are in it.
+  /// Ends the tenure. Jobs that wait are given back, or left in the store if no stream owns them;
+  /// workers and watchers are sent away: those who run volatile jobs when these have ended. Returns
+  /// the journal, whose last records are in it.
   std::shared_ptr<results::Journal> Close();
 
   /// Whether durable jobs can be taken in now. Errors: kFailedPrecondition: there is no store;
@@ -268,13 +276,13 @@ class QueueHost::Turn {
 
   // ---- Those who stay as long as the queue does
 
-  /// Until Leave, or until the tenure ends. REQUIRES: served.
+  /// Until Leave, or until the tenure ends, or the next one begins.
   void Stay(std::shared_ptr<Resident> resident);
   void Leave(const Resident* resident);
 
   // ---- Those who watch a job
 
-  /// The watcher stays until Unwatch, also when the job has ended. REQUIRES: served.
+  /// The watcher stays until Unwatch, also when the job has ended. REQUIRES: EndsHere.
   void Watch(queue::JobId job, const std::shared_ptr<Watcher>& watcher);
   void Unwatch(queue::JobId job, const Watcher* watcher);
   /// nullptr: it has told nothing.
@@ -288,6 +296,7 @@ class QueueHost::Turn {
   void Resume();
 
   void Tick();
+  /// A volatile job, which the last frontend has left, is taken out of the store by it.
   void Restore(const results::StoredJob& job);
 
   /// A process that is known, connected or not.
@@ -317,6 +326,12 @@ class QueueHost::Turn {
   void GiveBack(bool running);
   void GiveBack(std::span<const queue::JobId> jobs);
   void GiveBackReturned();
+  template <typename Visit>
+  void VisitDetached(bool running, const Visit& visit) const;
+  void LeaveWaiting();
+  std::vector<Running> KeepRunning();
+  void GoOn(const Running& running);
+  void SendWatchersAway();
   void SendAway();
   void AwaitElsewhere();
   void Dismiss(queue::ProcessId process);

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "frontend/queues/convert.h"
-#include "frontend/queues/owned_reply.h"
 #include "frontend/queues/records.h"
 
 namespace twofold::frontend {
@@ -109,6 +108,7 @@ void QueueHost::State::Do(const queue::Go& go) {
 }
 
 void QueueHost::State::Do(const queue::CancelOnWorker& cancel) {
+  if (going_on.contains(cancel.job)) return;
   Send(cancel.job, WorkerAt(cancel.process).endpoint,
        [attempt = queue::Held{cancel.job, cancel.attempt}](WorkerEndpoint& to) {
          to.OnCancelAttempt(attempt);
@@ -170,17 +170,38 @@ void QueueHost::State::RefuseUnstored(Instant now) {
 }
 
 void QueueHost::State::GiveBack(const queue::Reply& reply) {
-  if (reply.submitter == queue::kDetached) {
-    queue::Reply ended = reply;
-    ended.outcome = queue::Outcome::kAbandoned;
-    ended.reason = "its queue is served by another frontend now";
-    host_.surroundings_.detached->OnReply(ended, nullptr);
-    return to_flush.Add(host_.surroundings_.detached);
-  }
+  if (reply.submitter == queue::kDetached) return GiveBackDetached(reply);
   const std::shared_ptr<Submitter>& submitter = submitters.Find(reply.submitter);
   if (submitter == nullptr) return;
   submitter->OnGivenBack(host_.name_, reply.tag);
   to_flush.Add(submitter);
+}
+
+void QueueHost::State::GiveBackDetached(queue::Reply reply) {
+  reply.outcome = queue::Outcome::kAbandoned;
+  reply.reason = "its queue is served by another frontend now";
+  const auto goes_on = going_on.find(reply.job);
+  if (goes_on == going_on.end()) {
+    host_.surroundings_.detached->OnReply(reply, nullptr);
+    to_flush.Add(host_.surroundings_.detached);
+  } else if (goes_on->second != nullptr) {
+    goes_on->second->EndAs(reply);
+  }
+}
+
+void QueueHost::State::Leave(const queue::Restored& job, Instant now) {
+  const auto left = std::make_shared<Left>(host_.surroundings_.detached);
+  commit.Record(LeftBehind(host_.name_, job, now));
+  commit.Record(results::AttemptGivenUp{static_cast<std::uint64_t>(job.job), job.attempts,
+                                        job.lost_attempts});
+  commit.Then([left](FlushList&) { left->SetStored(); });
+  going_on.emplace(job.job, left);
+}
+
+QueueHost::State::Left::~Left() {
+  if (!abandoned_) return;
+  detached_->OnReply(abandoned_->reply(), nullptr);
+  detached_->Flush();
 }
 
 void QueueHost::State::Store(const queue::Reply& reply, const std::shared_ptr<Submitter>& submitter,

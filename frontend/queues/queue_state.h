@@ -5,7 +5,9 @@
 #include <atomic>
 #include <deque>
 #include <functional>
+#include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -14,6 +16,7 @@
 #include "frontend/queues/commit_batch.h"
 #include "frontend/queues/endpoints.h"
 #include "frontend/queues/flush_list.h"
+#include "frontend/queues/owned_reply.h"
 #include "frontend/queues/queue_host.h"
 #include "frontend/queues/submitters.h"
 #include "frontend/queues/usage_record.h"
@@ -60,6 +63,23 @@ class QueueHost::State final : public queue::Effects {
     Settled settled = NotSettled();
   };
 
+  /// A volatile job of no stream that is left in the store, for whoever serves the queue next.
+  /// Dropped before it is on disk, it ends here, abandoned.
+  class Left {
+   public:
+    explicit Left(std::shared_ptr<Submitter> detached) : detached_(std::move(detached)) {}
+    ~Left();
+    Left(const Left&) = delete;
+    Left& operator=(const Left&) = delete;
+
+    void EndAs(const queue::Reply& abandoned) { abandoned_.emplace(abandoned, nullptr); }
+    void SetStored() { abandoned_.reset(); }
+
+   private:
+    const std::shared_ptr<Submitter> detached_;
+    std::optional<OwnedReply> abandoned_;
+  };
+
   State(const QueueHost& host, const queue::QueueOptions& options);
 
   Worker& WorkerAt(queue::ProcessId process);
@@ -81,6 +101,8 @@ class QueueHost::State final : public queue::Effects {
   void FollowStore(Instant now);
   /// A job that nobody knows of before it is on disk.
   void AwaitStored(Unstored job) { Push(unstored, std::move(job)); }
+  /// Records the job as one that waits, see Left. It stays in the core until it is given back.
+  void Leave(const queue::Restored& job, Instant now);
   void Changed(queue::JobId job);
   void TellWatchers(Instant now);
   bool Detach(queue::ProcessId process, const WorkerEndpoint* endpoint);
@@ -115,6 +137,8 @@ class QueueHost::State final : public queue::Effects {
     const auto first = leaving.lower_bound({process, queue::JobId{0}});
     return first != leaving.end() && first->first == process;
   }
+  /// Jobs of no stream that go on, though they are given back; nullptr: here, in the next tenure.
+  std::map<queue::JobId, std::shared_ptr<Left>> going_on;
   /// Volatile jobs that wait again though the queue is not served; to be given back in this turn.
   std::vector<queue::JobId> returned;
 
@@ -129,6 +153,7 @@ class QueueHost::State final : public queue::Effects {
   void PlanGang(const queue::Assign& assign);
   void RecordStart(queue::JobId job, const queue::Assign& assign);
   void GiveBack(const queue::Reply& reply);
+  void GiveBackDetached(queue::Reply reply);
   void Store(const queue::Reply& reply, const std::shared_ptr<Submitter>& submitter,
              const WorkerIdentity* worker);
   void TellEnd(const queue::Reply& reply, const WorkerIdentity* worker);

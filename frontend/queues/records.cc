@@ -40,6 +40,13 @@ results::JobAccepted Accepted(const std::string& queue, queue::JobId job,
           .accepted_unix_ns = UnixNowNs()};
 }
 
+results::JobAccepted LeftBehind(const std::string& queue, const queue::Restored& job, Instant now) {
+  results::JobAccepted left = Accepted(queue, job.job, *job.options, {}, job.spec);
+  left.run.clear();
+  left.accepted_unix_ns -= (now - (job.accepted - job.options->delay)).count();
+  return left;
+}
+
 results::AttemptStarted Started(queue::JobId job, const queue::Assign& assign,
                                 const std::vector<Runner>& runners) {
   results::AttemptStarted started{.job = Number(job),
@@ -83,7 +90,7 @@ Result<queue::Restored> ToRestored(const results::StoredJob& job, Instant now,
     return absl::DataLossError(
         absl::StrCat("job ", job.accepted.id, ": its options cannot be read"));
   }
-  stored.set_durable(true);
+  stored.set_durable(queue::IsDurable(queue::JobId{job.accepted.id}));
   auto options = FromProto(stored);
   if (!options.ok()) return options.status();
   queue::Restored restored{.job = queue::JobId{job.accepted.id},

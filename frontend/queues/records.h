@@ -9,7 +9,8 @@
 #include "lib/results/records.h"
 #include "lib/results/store.h"
 
-/// From what the core decides about durable jobs to the store's records, and back.
+/// From what the core decides about durable jobs to the store's records, and back. Volatile jobs
+/// are there only while they wait for the next frontend of their queue.
 namespace twofold::frontend {
 
 /// Who runs a member.
@@ -23,6 +24,8 @@ struct Runner {
 results::JobAccepted Accepted(const std::string& queue, queue::JobId job,
                               const queue::JobOptions& options, const v1::RunPlace& place,
                               std::string_view spec);
+/// Of a volatile job that waits. It is in no run there: nobody is to look it up in the store.
+results::JobAccepted LeftBehind(const std::string& queue, const queue::Restored& job, Instant now);
 results::AttemptStarted Started(queue::JobId job, const queue::Assign& assign,
                                 const std::vector<Runner>& runners);
 results::AttemptGivenUp GivenUp(const queue::Requeued& requeued);

@@ -16,9 +16,12 @@
 namespace twofold::frontend {
 
 void QueueHost::Open(const Tenure& tenure, Instant now) {
+  std::vector<Running> running;
   {
     Turn turn(*this, now);
     turn.Close();
+    turn.SendWatchersAway();
+    running = turn.KeepRunning();
     turn.GiveBack(true);
     for (State::Worker& worker : turn.state_.workers) {
       if (worker.endpoint) turn.state_.Tell(worker.endpoint, [&](auto& to) { to.OnMoved(name_); });
@@ -35,7 +38,9 @@ void QueueHost::Open(const Tenure& tenure, Instant now) {
     const MutexLock lock(mutex_);
     state_.swap(state);
   }
-  Turn(*this, now).HaltAsAsked();
+  Turn turn(*this, now);
+  for (const Running& job : running) turn.GoOn(job);
+  turn.HaltAsAsked();
 }
 
 std::uint64_t QueueHost::NextEpoch() {
@@ -52,6 +57,10 @@ Status QueueHost::Turn::CheckServed() const {
 }
 
 bool QueueHost::Turn::served() const { return state_.served; }
+
+bool QueueHost::Turn::EndsHere(queue::JobId job) const {
+  return (state_.served || !IsDurable(job)) && core().Find(now_, job).has_value();
+}
 
 std::uint64_t QueueHost::Turn::epoch() const { return state_.tenure.epoch; }
 
@@ -130,17 +139,55 @@ Status QueueHost::Turn::CanStore() const {
 std::shared_ptr<results::Journal> QueueHost::Turn::Close() ABSL_NO_THREAD_SAFETY_ANALYSIS {
   if (!std::exchange(state_.served, false)) return nullptr;
   host_.next_epoch_ = state_.tenure.epoch + 1;
+  state_.core.Step(now_, queue::input::Pause{}, state_);
+  if (state_.tenure.journal != nullptr) LeaveWaiting();
+  GiveBack(false);
+  state_.going_on.clear();
   if (!state_.commit.empty()) state_.KeepDecisions();
   auto journal = std::exchange(state_.tenure.journal, nullptr);
-  state_.core.Step(now_, queue::input::Pause{}, state_);
-  GiveBack(false);
   AwaitElsewhere();
-  state_.watchers = {};
-  for (const auto& [key, resident] : std::exchange(state_.residents, {})) {
-    state_.Tell(resident, [](Resident& to) { to.OnMoved(); });
-  }
+  SendWatchersAway();
   SendAway();
   return journal;
+}
+
+/// Calls visit(view) for the volatile jobs that no stream owns.
+template <typename Visit>
+void QueueHost::Turn::VisitDetached(bool running, const Visit& visit) const {
+  std::uint32_t from = 0;
+  do {
+    from = core().List(now_, {.from = from, .waiting = !running, .running = running},
+                       [&](const queue::JobView& view) {
+                         if (view.options->durable || view.submitter != queue::kDetached) return;
+                         visit(view);
+                       });
+  } while (from != 0);
+}
+
+/// Nobody else would bring these jobs to the frontend that serves the queue next.
+void QueueHost::Turn::LeaveWaiting() {
+  VisitDetached(false, [this](const auto& view) { state_.Leave(*core().Save(view.job), now_); });
+  // The next frontend takes them out of the store, which must not look like a loss: so the version
+  // counts them, as it does with this record.
+  if (!state_.going_on.empty()) RecordHalt();
+}
+
+/// Those that run, where the queue that has gone is back: their workers come back, too.
+std::vector<QueueHost::Running> QueueHost::Turn::KeepRunning() {
+  std::vector<Running> kept;
+  VisitDetached(true, [&](const auto& view) {
+    kept.push_back({*core().Save(view.job), *Identity(view.process)});
+    state_.going_on.emplace(view.job, nullptr);
+  });
+  return kept;
+}
+
+void QueueHost::Turn::GoOn(const Running& running) {
+  state_.core.Step(now_, queue::input::Restore{running.job}, state_);
+  for (const auto& member : running.job.members) {
+    state_.WorkerAt(core().IdFor(member.process)) = {
+        member.process, running.worker, nullptr, false, {}};
+  }
 }
 
 /// Durable jobs go on where the queue is served now.
@@ -185,6 +232,13 @@ void QueueHost::Turn::GiveBack(std::span<const queue::JobId> jobs) {
 /// Jobs of a queue that is not served any more, whose workers have not run them to their ends.
 void QueueHost::Turn::GiveBackReturned() {
   if (!state_.returned.empty()) GiveBack(std::exchange(state_.returned, {}));
+}
+
+void QueueHost::Turn::SendWatchersAway() {
+  state_.watchers = {};
+  for (const auto& [key, resident] : std::exchange(state_.residents, {})) {
+    state_.Tell(resident, [](Resident& to) { to.OnMoved(); });
+  }
 }
 
 /// Who runs volatile jobs stays until they have ended. What is durable goes with its worker.

@@ -135,10 +135,14 @@ void CancelJob(const QueueSet& queues, std::uint64_t id,
   if (!job.ok()) return done(job.status());
   QueueHost* host = queues.Owner(queue::JobId{id});
   if (host == nullptr) return done(NotServed(*job));
+  const auto ended = [id] {
+    return absl::FailedPreconditionError(absl::StrCat("id: job ", id, " has ended already"));
+  };
+  if (job->state() == v1::JOB_STATE_FINISHED) return done(ended());
   job->set_state(v1::JOB_STATE_FINISHED);
   job->set_outcome(v1::OUTCOME_CANCELLED);
   QueueHost::Turn turn(*host, Now());
-  if (const Status served = turn.CheckServed(); !served.ok()) {
+  if (const Status served = turn.CheckServed(); !served.ok() && !turn.EndsHere(queue::JobId{id})) {
     return turn.Then([done = std::move(done), served] { done(served); });
   }
   if (turn.Cancel(queue::JobId{id})) {
@@ -147,9 +151,7 @@ void CancelJob(const QueueSet& queues, std::uint64_t id,
     return turn.WhenStored(queue::JobId{id},
                            [answer, job = *std::move(job)] { answer->Give(job); });
   }
-  turn.Then([done = std::move(done), id] {
-    done(absl::FailedPreconditionError(absl::StrCat("id: job ", id, " has ended already")));
-  });
+  turn.Then([done = std::move(done), ended] { done(ended()); });
 }
 
 ClientsService::ClientsService(QueueSet& queues, OpenCalls& calls, ReaderPool& readers)
@@ -177,22 +179,19 @@ ClientsService::ClientsService(QueueSet& queues, OpenCalls& calls, ReaderPool& r
         SubmitJob(queues, request, call, peers(), caller);
       },
       [](auto&) { return nullptr; });
-  Routed<v1::GetJobRequest, v1::Job>(
+  OfJob<v1::GetJobRequest, v1::Job>(
       "GetJob", queue_of_job,
-      [&](auto& request, auto& call) { call->Answer(FindJob(queues, request.id())); }, of_job);
+      [&](auto& request, auto done) { done(FindJob(queues, request.id())); }, of_job);
   Routed<v1::ListJobsRequest, v1::ListJobsReply>(
       "ListJobs", [&](auto& request) { return QueueOfList(queues, request); },
       [&](auto& request, auto& call) { call->Answer(ListJobs(queues, request)); },
       [&](auto& request) { return ListReadsStore(request) ? &readers : &walkers_; });
-  Routed<v1::CancelJobRequest, v1::Job>(
+  OfJob<v1::CancelJobRequest, v1::Job>(
       "CancelJob", queue_of_job,
-      [&](auto& request, auto& call) {
-        CancelJob(queues, request.id(), [call](auto job) { call->Answer(std::move(job)); });
-      },
-      of_job);
-  Routed<v1::GetJobRequest, v1::Explanation>(
+      [&](auto& request, auto done) { CancelJob(queues, request.id(), std::move(done)); }, of_job);
+  OfJob<v1::GetJobRequest, v1::Explanation>(
       "ExplainJob", queue_of_job,
-      [&](auto& request, auto& call) { call->Answer(ExplainJob(queues, request.id())); }, of_job);
+      [&](auto& request, auto done) { done(ExplainJob(queues, request.id())); }, of_job);
   Gathered<v1::RequeueJobsRequest, v1::RequeueJobsReply>(
       "RequeueJobs",
       [this, &queues](auto& request, auto done) {

@@ -51,26 +51,36 @@ bool EndWaiter::IsStopped() {
 }
 
 void EndWaiter::Flush() {
-  if (moved_.exchange(false)) Follow();
+  if (moved_.exchange(false) && !EndsHere()) Follow();
+}
+
+/// Then it stays among those who want to know if the queue comes back and goes again.
+bool EndWaiter::EndsHere() {
+  QueueHost::Turn turn(host_, Now());
+  const bool ends_here = turn.EndsHere(job_);
+  if (ends_here) turn.Stay(shared_from_this());
+  return ends_here;
 }
 
 /// Where the queue is served now: that may be here again.
 void EndWaiter::Follow() {
   if (IsStopped()) return;
-  peers_->Find(
-      host_.name(), host_.NextEpoch(),
-      [self = shared_from_this()](const Result<Peers::Place>& place) {
-        if (!place.ok()) return self->GiveUp(std::string(place.status().message()));
-        const Owner owner = self->queues_.directory()->Find(self->host_.name());
-        self->FollowAt(place->address.empty() ? owner.peer.client_address : place->address);
-      });
+  peers_->Find(host_.name(), host_.NextEpoch(),
+               [self = shared_from_this()](const Result<Peers::Place>& place) {
+                 if (!place.ok()) return self->GiveUp(std::string(place.status().message()));
+                 const Owner owner = self->queues_.directory()->Find(self->host_.name());
+                 place->address.empty() ? self->FollowAt(owner.peer.client_address, owner.epoch)
+                                        : self->FollowAt(place->address, place->epoch);
+               });
 }
 
-void EndWaiter::FollowAt(const std::string& address) {
+void EndWaiter::FollowAt(const std::string& address, std::uint64_t epoch) {
+  Caller caller = caller_;
+  caller.epoch = epoch;
   v1::FollowJobRequest request;
   request.set_id(static_cast<std::uint64_t>(job_));
   auto cancel = peers_->Stream<v1::FollowJobRequest, v1::JobUpdate>(
-      address, "/twofold.v1.Clients/FollowJob", request, caller_,
+      address, "/twofold.v1.Clients/FollowJob", request, caller,
       [self = shared_from_this()](const v1::JobUpdate& update) {
         if (update.job().state() == v1::JOB_STATE_FINISHED) self->Answer(update.job());
       },

@@ -18,8 +18,9 @@
 
 namespace twofold::frontend {
 
-/// Answers a SubmitJob call when its job ends. A durable job whose queue goes to another frontend
-/// meanwhile is followed there. The caller may lose patience before; the job goes on.
+/// Answers a SubmitJob call when its job ends. A job whose queue goes to another frontend meanwhile
+/// is followed there, unless it runs and is volatile, and so ends here. The caller may lose
+/// patience before; the job goes on.
 ///
 /// Threads  Start once; Answer from any thread, outside of turns.
 /// Errors   the answer is kUnavailable if nobody serves the queue, or the job is not there: then it
@@ -46,11 +47,12 @@ class EndWaiter final : public Resident, public std::enable_shared_from_this<End
   void Flush() override;
 
  private:
-  [[nodiscard]] bool CanFollow() const { return peers_ != nullptr && IsDurable(job_); }
+  [[nodiscard]] bool CanFollow() const { return peers_ != nullptr; }
+  [[nodiscard]] bool EndsHere();
   void Stop();
   bool IsStopped();
   void Follow();
-  void FollowAt(const std::string& address);
+  void FollowAt(const std::string& address, std::uint64_t epoch);
   void FollowEnded(const grpc::Status& status);
   void GiveUp(const std::string& why);
 

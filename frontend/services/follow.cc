@@ -81,12 +81,15 @@ class Follower final : public FollowCall, public Watcher {
     Flush();
   }
 
+  /// A volatile job that ran when its queue went ends where it was.
+  [[nodiscard]] bool MayBeElsewhere() const override { return !IsDurable(job_); }
+
   /// False: the queue has no such job.
   bool Watch() {
     QueueHost* host = queues_.Owner(job_);
     if (host == nullptr) return false;
     QueueHost::Turn turn(*host, Now());
-    if (!turn.served() || !turn.core().Find(turn.now(), job_)) return false;
+    if (!turn.EndsHere(job_)) return false;
     turn.Watch(job_, {shared_from_this(), static_cast<Watcher*>(this)});
     return true;
   }
@@ -101,7 +104,7 @@ class Follower final : public FollowCall, public Watcher {
 
   void ShowEnd() {
     const Result<v1::Job> ended = FindJob(queues_, static_cast<std::uint64_t>(job_));
-    if (!ended.ok()) return Close(ended.status());
+    if (!ended.ok()) return End(ended.status());
     OnJob(*ended);
     if (finished_) return Flush();
     Close(absl::UnavailableError("the job is just ending, ask again"));

@@ -76,6 +76,38 @@ class Gathering {
   const std::function<void(Result<Reply>)> done_;
 };
 
+/// The first reply that one has; else the first error that is not kNotFound; else that. It answers
+/// when nobody has it any more.
+///
+/// Threads  Add from any thread.
+template <typename Reply>
+class FirstFound {
+ public:
+  FirstFound(Status not_found, std::function<void(Result<Reply>)> done)
+      : reply_(std::move(not_found)), done_(std::move(done)) {}
+  ~FirstFound() { done_(std::move(reply_)); }
+  FirstFound(const FirstFound&) = delete;
+  FirstFound& operator=(const FirstFound&) = delete;
+
+  void Add(Result<Reply> reply) {
+    const MutexLock lock(mutex_);
+    if (reply_.ok() || (!reply.ok() && !absl::IsNotFound(reply_.status()))) return;
+    reply_ = std::move(reply);
+  }
+
+  void Add(const grpc::Status& status, const grpc::ByteBuffer& bytes) {
+    Reply reply;
+    Status found = rpc::FromGrpc(status);
+    if (found.ok()) found = rpc::Parse(bytes, reply);
+    Add(found.ok() ? Result<Reply>(std::move(reply)) : found);
+  }
+
+ private:
+  Mutex mutex_;
+  Result<Reply> reply_ ABSL_GUARDED_BY(mutex_);
+  const std::function<void(Result<Reply>)> done_;
+};
+
 /// Asks all other frontends that are alive the same, and calls `done` with what they and this one
 /// have.
 /// Errors   kUnavailable: one of them does not answer, and there is no `miss`; else the first that

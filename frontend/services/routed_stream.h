@@ -2,8 +2,10 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "frontend/cluster/peers.h"
 #include "lib/common/mutex.h"
@@ -23,12 +25,17 @@ class RoutedStream : public rpc::OneRequestCall<Request, Reply> {
   RoutedStream(std::string method, Peers* peers, Caller caller)
       : method_(std::move(method)), peers_(peers), caller_(std::move(caller)) {}
 
-  /// Finds who serves the queue; empty: this frontend answers, as it does if the caller is one.
+  /// Finds who serves the queue; empty: this frontend answers. A frontend that calls has found it
+  /// to be this one, from an epoch on; without one it asks for what this one has itself.
   void Route(const std::string& queue, const Request& request) {
-    if (queue.empty() || peers_ == nullptr || caller_.is_forwarded) return BeginHere();
-    peers_->Find(queue, caller_.epoch, [self = Self(), request](const Result<Peers::Place>& place) {
+    request_ = request;
+    const bool asks_me = caller_.is_forwarded && caller_.epoch == 0;
+    if (queue.empty() || peers_ == nullptr || asks_me) return BeginHere();
+    peers_->Find(queue, caller_.epoch, [self = Self()](const Result<Peers::Place>& place) {
       if (!place.ok()) return self->Close(place.status());
-      place->address.empty() ? self->BeginHere() : self->BeginThere(place->address, request);
+      if (place->address.empty()) return self->BeginHere();
+      if (!self->caller_.is_forwarded) return self->BeginThere(place->address, place->epoch);
+      self->Close(absl::UnavailableError("its queue is served elsewhere, ask again"));
     });
   }
 
@@ -37,6 +44,21 @@ class RoutedStream : public rpc::OneRequestCall<Request, Reply> {
   /// What Here has begun is over; maybe it has begun nothing.
   virtual void OnLeft() = 0;
   virtual void PassOn(const Reply& reply) = 0;
+  /// Whether other frontends may have what the one that serves the queue does not find.
+  [[nodiscard]] virtual bool MayBeElsewhere() const { return false; }
+
+  /// Closes the call with the answer of one frontend, unless the next one is to be asked.
+  void End(const Status& status) {
+    if (!absl::IsNotFound(status) || !MayBeElsewhere() || peers_ == nullptr) {
+      return this->Close(status);
+    }
+    if (!was_here_) return BeginHere();
+    if (!others_) others_ = caller_.is_forwarded ? std::vector<Peer>() : peers_->Others();
+    if (others_->empty()) return this->Close(status);
+    const std::string address = others_->back().client_address;
+    others_->pop_back();
+    BeginThere(address, 0);
+  }
 
  private:
   std::shared_ptr<RoutedStream> Self() {
@@ -44,15 +66,18 @@ class RoutedStream : public rpc::OneRequestCall<Request, Reply> {
   }
 
   void BeginHere() {
+    was_here_ = true;
     Here();
     if (IsGone()) OnLeft();  // the caller may have gone before
   }
 
-  void BeginThere(const std::string& address, const Request& request) {
+  void BeginThere(const std::string& address, std::uint64_t epoch) {
+    Caller caller = caller_;
+    caller.epoch = epoch;
     auto cancel = peers_->template Stream<Request, Reply>(
-        address, method_, request, caller_,
+        address, method_, request_, caller,
         [self = Self()](const Reply& reply) { self->PassOn(reply); },
-        [self = Self()](const grpc::Status& status) { self->Close(rpc::FromGrpc(status)); });
+        [self = Self()](const grpc::Status& status) { self->End(rpc::FromGrpc(status)); });
     {
       const MutexLock lock(mutex_);
       if (!gone_) {
@@ -82,6 +107,9 @@ class RoutedStream : public rpc::OneRequestCall<Request, Reply> {
   const std::string method_;
   Peers* const peers_;
   const Caller caller_;
+  Request request_;
+  bool was_here_ = false;
+  std::optional<std::vector<Peer>> others_;  // that are still to be asked; one at a time is
   Mutex mutex_;
   bool gone_ ABSL_GUARDED_BY(mutex_) = false;
   std::function<void()> cancel_ ABSL_GUARDED_BY(mutex_);  // what is passed on

@@ -16,6 +16,7 @@
 #include "frontend/services/pulled_call.h"
 #include "frontend/services/reader_pool.h"
 #include "lib/common/result.h"
+#include "lib/queue/types.h"
 #include "lib/rpc/channel.h"
 #include "lib/rpc/service.h"
 #include "lib/rpc/wire.h"
@@ -117,6 +118,42 @@ class Service : public rpc::Service {
   /// Answers for this frontend, now or later.
   template <typename Request, typename Reply>
   using Part = std::function<void(const Request&, std::function<void(Result<Reply>)>)>;
+
+  /// As Routed, of a request about a job, its `id`. A volatile job that the frontend does not know
+  /// which serves the queue may be with another one: what ran when its queue went ends where it
+  /// was.
+  template <typename Request, typename Reply>
+  void OfJob(std::string_view method, QueueOf<Request> queue_of, Part<Request, Reply> part,
+             PoolFor<Request> pool_for) {
+    using Call = rpc::UnaryCall<Request, Reply>;
+    Stream(method, [=, this, path = PathOf(method)](const rpc::CallInfo& info) {
+      const auto answer = [=, this, caller = CallerOf(info)](const Request& request,
+                                                             const auto& call) {
+        const auto done = [call](Result<Reply> reply) { call->Answer(std::move(reply)); };
+        const auto found = [=, this](Result<Reply> reply) {
+          const bool may_be_elsewhere = absl::IsNotFound(reply.status()) && peers_ != nullptr &&
+                                        !caller.is_forwarded &&
+                                        !IsDurable(queue::JobId{request.id()});
+          if (!may_be_elsewhere) return done(std::move(reply));
+          AskAll<Request, Reply>(path, request, caller,
+                                 std::make_shared<FirstFound<Reply>>(reply.status(), done), part);
+        };
+        const auto local = Posted<Request, Reply>(
+            [=](const Request& asked, const auto&) { part(asked, found); }, pool_for);
+        const std::string queue = peers_ == nullptr ? std::string() : queue_of(request);
+        FindOwner(queue, caller, [=, this](const Result<Owning>& owner) {
+          if (!owner.ok()) return call->Fail(owner.status());
+          if (owner->address.empty()) return local(request, call);
+          call->WhenCancelled(
+              peers_->Call(owner->address, path, rpc::Serialize(request), owner->caller,
+                           [found](const grpc::Status& status, const grpc::ByteBuffer& bytes) {
+                             found(ReplyOf<Reply>(status, bytes));
+                           }));
+        });
+      };
+      return std::make_shared<Call>(Posted<Request, Reply>(answer, pool_for));
+    });
+  }
 
   /// A request for each shard that is meant, with the shard's name.
   template <typename Request>
@@ -305,6 +342,29 @@ class Service : public rpc::Service {
     };
   }
 
+  /// This frontend and all others, each for what it has itself.
+  template <typename Request, typename Reply>
+  void AskAll(const std::string& path, const Request& request, Caller caller,
+              const std::shared_ptr<FirstFound<Reply>>& first, const Part<Request, Reply>& part) {
+    part(request, [first](Result<Reply> reply) { first->Add(std::move(reply)); });
+    caller.hops = Peers::kMostHops;
+    for (const Peer& peer : peers_->Others()) {
+      peers_->Call(peer.client_address, path, rpc::Serialize(request), caller,
+                   [first](const grpc::Status& status, const grpc::ByteBuffer& bytes) {
+                     first->Add(status, bytes);
+                   });
+    }
+  }
+
+  template <typename Reply>
+  static Result<Reply> ReplyOf(const grpc::Status& status, const grpc::ByteBuffer& bytes) {
+    if (!status.ok()) return rpc::FromGrpc(status);
+    Reply reply;
+    const Status parsed = rpc::Parse(bytes, reply);
+    if (!parsed.ok()) return parsed;
+    return reply;
+  }
+
   /// A caller that goes away ends the call there, too.
   template <typename Request, typename Reply>
   void Forward(const std::string& address, const std::string& path, const Request& request,
@@ -312,10 +372,7 @@ class Service : public rpc::Service {
     call->WhenCancelled(
         peers_->Call(address, path, rpc::Serialize(request), caller,
                      [call](const grpc::Status& status, const grpc::ByteBuffer& bytes) {
-                       if (!status.ok()) return call->Fail(rpc::FromGrpc(status));
-                       Reply reply;
-                       const Status parsed = rpc::Parse(bytes, reply);
-                       parsed.ok() ? call->Answer(std::move(reply)) : call->Answer(parsed);
+                       call->Answer(ReplyOf<Reply>(status, bytes));
                      }));
   }
 

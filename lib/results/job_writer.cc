@@ -43,6 +43,7 @@ class GroupChange {
   std::vector<const RunCreated*> created;
   std::vector<const RunCancelled*> cancelled;
   std::vector<const RunDeleted*> deleted;
+  std::vector<JobId> taken;
   JobId accepted_twice = 0;  ///< an id that different jobs have; 0: none
 
  private:
@@ -63,6 +64,7 @@ class GroupChange {
   void Add(const RunCancelled& record) { cancelled.push_back(&record); }
   void Add(const RunDeleted& record) { deleted.push_back(&record); }
   void Add(const QueueHalted&) {}  // is no job's
+  void Add(const JobTaken& record) { taken.push_back(record.job); }
 
   JobChange& Of(JobId job) {
     const auto [entry, is_new] = index_.try_emplace(job, jobs.size());
@@ -91,6 +93,7 @@ Status JobWriter::Write(std::span<const Record> records, std::uint64_t* ended,
   for (const JobChange& job : change.jobs) {
     if (Status status = WriteJob(job, ended); !status.ok()) return status;
   }
+  for (const JobId job : change.taken) Take(job);
   for (const auto& [queue, sequence] : change.sequences) Reserve(queue, sequence);
   for (const RunCancelled* cancelled : change.cancelled) runs_.Cancel(*cancelled);
   for (const RunDeleted* run : change.deleted) {
@@ -196,6 +199,13 @@ bool JobWriter::End(const JobEnded& ended, bool is_new) {
     benchmarks_.Write(ended.job, *ended.benchmark.get());
   }
   return true;
+}
+
+/// No-op if it is not there, or has ended.
+void JobWriter::Take(JobId job) {
+  static const RowWrite kLeave = DeleteFrom("live", "id").Counted();
+  static const RowWrite kJob = DeleteFrom("job", "id");
+  if (sql_[kLeave].Run(job) > 0) sql_[kJob].Run(job);
 }
 
 void JobWriter::DeleteMembers(JobId job) {

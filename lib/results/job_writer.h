@@ -51,6 +51,7 @@ class JobWriter {
   void Start(const AttemptStarted& started, bool is_new);
   void AddMembers(const AttemptStarted& started);
   void GiveUp(const AttemptGivenUp& given_up);
+  void Take(JobId job);
   void DeleteMembers(JobId job);
   void Reserve(const std::string& queue, std::uint64_t sequence);
   bool End(const JobEnded& ended, bool is_new);

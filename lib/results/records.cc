@@ -35,6 +35,7 @@ std::size_t Text(const SequenceUsed& record) { return record.queue.size(); }
 std::size_t Text(const RunCancelled& record) { return record.run.size(); }
 std::size_t Text(const AttemptGivenUp&) { return 0; }
 std::size_t Text(const JobRequeued&) { return 0; }
+std::size_t Text(const JobTaken&) { return 0; }
 std::size_t Text(const RunDeleted& record) { return record.run.size(); }
 std::size_t Text(const QueueHalted&) { return 0; }
 

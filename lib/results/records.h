@@ -30,7 +30,8 @@ bool operator==(const Message& a, const Message& b) {
 
 }  // namespace twofold::v1
 
-/// What has happened to durable jobs, as values: the journal takes them, a Store keeps them.
+/// What has happened to durable jobs, as values: the journal takes them, a Store keeps them. So are
+/// volatile jobs that wait while their queue goes from one frontend to the next.
 ///
 /// Strings called opaque are kept and given back unread. Wall clock times (`_unix_ns`) are of the
 /// frontend, nanoseconds since 1970; they are for people and for retention, never for order.
@@ -150,6 +151,14 @@ struct JobEnded {
   bool operator==(const JobEnded&) const = default;
 };
 
+/// A volatile job that the last frontend of its queue had left here, as accepted and waiting, is
+/// with the next one: nothing is kept of it any more.
+struct JobTaken {
+  JobId job = 0;
+
+  bool operator==(const JobTaken&) const = default;
+};
+
 /// A finished job was submitted again, as another one.
 struct JobRequeued {
   JobId from = 0;
@@ -203,8 +212,9 @@ struct QueueHalted {
   bool operator==(const QueueHalted&) const = default;
 };
 
-using Record = std::variant<JobAccepted, AttemptStarted, AttemptGivenUp, JobEnded, JobRequeued,
-                            SequenceUsed, RunCreated, RunCancelled, QueueHalted, RunDeleted>;
+using Record =
+    std::variant<JobAccepted, AttemptStarted, AttemptGivenUp, JobEnded, JobRequeued, SequenceUsed,
+                 RunCreated, RunCancelled, QueueHalted, RunDeleted, JobTaken>;
 
 /// About what the record takes in memory and on disk.
 std::size_t ByteSize(const Record& record);

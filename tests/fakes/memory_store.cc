@@ -58,6 +58,10 @@ class MemoryStore::Applier {
   void operator()(const RunCancelled&) {}
   void operator()(const RunDeleted&) {}
   void operator()(const QueueHalted&) {}  // is kept for other frontends
+  void operator()(const JobTaken& record) {
+    const StoredJob* const job = Find(record.job);
+    if (job != nullptr && EndOf(*job) == nullptr) contents_.jobs.erase(Key(record.job));
+  }
   void operator()(const JobRequeued& record) {
     StoredJob* const job = Find(record.from);
     if (job != nullptr && EndOf(*job) != nullptr) job->requeued_as = record.to;

@@ -69,7 +69,11 @@ TEST_F(ClustersTest, FrontendThatEndsLeavesItsJobsToTheOther) {
   for (const char* const name : {"a", "b"}) cluster.Add(name);
   cluster.AwaitOwners();
   std::vector<std::uint64_t> ids;
-  for (const std::string& queue : kQueues) ids.push_back(cluster.at("b").Submit(queue, true).id());
+  for (const std::string& queue : kQueues) {
+    for (const bool durable : {true, false}) {
+      ids.push_back(cluster.at("b").Submit(queue, durable).id());
+    }
+  }
   cluster.Remove("a");
   cluster.AwaitOwners();
   for (const std::uint64_t id : ids) {
@@ -79,7 +83,7 @@ TEST_F(ClustersTest, FrontendThatEndsLeavesItsJobsToTheOther) {
   }
   std::set<std::uint64_t> all(ids.begin(), ids.end());
   for (const std::string& queue : kQueues) all.insert(cluster.at("b").Submit(queue, true).id());
-  EXPECT_THAT(all, SizeIs(2 * kQueues.size())) << "no id is given out twice";
+  EXPECT_THAT(all, SizeIs(3 * kQueues.size())) << "no id is given out twice";
 }
 
 TEST_F(ClustersTest, ReadyPageSaysWhichQueuesCannotBeWritten) {

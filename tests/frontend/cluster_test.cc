@@ -2,11 +2,25 @@
 
 #include <algorithm>
 #include <set>
+#include <thread>
 
 #include "tests/frontend/cluster_fixture.h"
 
 namespace twofold::frontend {
 namespace {
+
+/// What a stream of updates says first.
+v1::Job FollowFor(Member& asked, std::uint64_t id) {
+  grpc::ClientContext context;
+  v1::FollowJobRequest request;
+  request.set_id(id);
+  v1::JobUpdate update;
+  const auto stream = asked.clients->FollowJob(&context, request);
+  stream->Read(&update);
+  context.TryCancel();
+  stream->Finish();
+  return update.job();
+}
 
 using grpc::StatusCode;
 using testing::Assigned;
@@ -214,6 +228,81 @@ TEST_F(ClusterTest, QueueIsMovedByWhomeverIsAsked) {
   const v1::Job job = cluster_->at("c").Submit(queue_);
   v1::Job cancelled;
   EXPECT_TRUE(cluster_->at("a").Cancel(job.id(), &cancelled).ok());
+}
+
+TEST_F(ClusterTest, WaitingJobThatNoStreamOwnsKeepsItsIdWhenItsQueueMoves) {
+  v1::JobOptions options;
+  options.set_queue(queue_);
+  v1::Job submitted;
+  v1::Job cancelled;
+  ASSERT_TRUE(Other().Submit(options, &submitted).ok());
+  ASSERT_TRUE(Other().Submit(options, &cancelled).ok());
+  const std::string target = OtherName();
+  ASSERT_TRUE(cluster_->Move(Other(), queue_, target).ok());
+  for (Member* const member : cluster_->all()) {
+    v1::Job found;
+    const grpc::Status status = member->Get(submitted.id(), &found);
+    ASSERT_TRUE(status.ok()) << status.error_message();
+    EXPECT_EQ(found.state(), v1::JOB_STATE_WAITING);
+  }
+  owners_ = cluster_->AwaitOwners([&](auto& owners) { return owners.at(queue_) == target; });
+  EXPECT_TRUE(Other().Cancel(cancelled.id(), &cancelled).ok());
+  const auto worker = Join(71);
+  const Assigned assigned = worker->assigned.Take();
+  EXPECT_EQ(assigned.job, submitted.id());
+  worker->Answer(assigned, v1::OUTCOME_SUCCEEDED);
+  EXPECT_EQ(AwaitFinished(Other(), submitted.id()).outcome(), v1::OUTCOME_SUCCEEDED);
+  worker->Leave();
+}
+
+TEST_F(ClusterTest, RunningJobThatNoStreamOwnsIsKnownWhereItIsWhenItsQueueHasMoved) {
+  const auto worker = Join(73);
+  const std::uint64_t id = Other().Submit(queue_).id();
+  const Assigned assigned = worker->assigned.Take();
+  const std::uint64_t other = Other().Submit(queue_).id();
+  const std::string target = OtherName();
+  ASSERT_TRUE(cluster_->Move(Other(), queue_, target).ok());
+  cluster_->AwaitOwners([&](auto& owners) { return owners.at(queue_) == target; });
+  v1::Job job;
+  EXPECT_TRUE(Other().Cancel(other, &job).ok());
+  for (Member* const member : cluster_->all()) {
+    const grpc::Status status = member->Get(id, &job);
+    EXPECT_TRUE(status.ok()) << status.error_message();
+    EXPECT_EQ(job.state(), v1::JOB_STATE_RUNNING);
+    EXPECT_EQ(FollowFor(*member, id).state(), v1::JOB_STATE_RUNNING);
+  }
+  EXPECT_TRUE(cluster_->at("a").Cancel(id, &job).ok());
+  EXPECT_EQ(worker->cancelled.Take().job, id);
+  worker->Answer(assigned, v1::OUTCOME_CANCELLED);
+  for (Member* const member : cluster_->all()) {
+    EXPECT_EQ(AwaitFinished(*member, id).outcome(), v1::OUTCOME_CANCELLED);
+    EXPECT_EQ(FollowFor(*member, id).outcome(), v1::OUTCOME_CANCELLED);
+    EXPECT_EQ(member->Cancel(id, &job).error_code(), StatusCode::FAILED_PRECONDITION);
+    const std::uint64_t unknown = id + (std::uint64_t{1} << 33);  // of its place in the table
+    EXPECT_EQ(member->Get(unknown, &job).error_code(), StatusCode::NOT_FOUND);
+  }
+  worker->Leave();
+}
+
+TEST_F(ClusterTest, CallThatWaitsForAJobOfNoStreamIsAnsweredThroughAMove) {
+  v1::SubmitJobRequest request;
+  request.mutable_options()->set_queue(queue_);
+  request.set_wait(true);
+  v1::Job ended;
+  grpc::Status status;
+  std::thread waits([&, &owner = Owner()] {
+    status = owner.Call(owner.clients, &v1::Clients::Stub::SubmitJob, request, &ended);
+  });
+  Cluster::Await("the job waits", [&] { return Owner().Queues().at(queue_).waiting() == 1; });
+  const std::string target = OtherName();
+  ASSERT_TRUE(cluster_->Move(Other(), queue_, target).ok());
+  owners_ = cluster_->AwaitOwners([&](auto& owners) { return owners.at(queue_) == target; });
+  const auto worker = Join(72);
+  worker->Answer(worker->assigned.Take(), v1::OUTCOME_SUCCEEDED);
+  waits.join();
+  EXPECT_TRUE(status.ok()) << status.error_message();
+  EXPECT_EQ(ended.outcome(), v1::OUTCOME_SUCCEEDED);
+  worker->Leave();
 }
 
 TEST_F(ClusterTest, MovesThatCannotBeAreRefused) {

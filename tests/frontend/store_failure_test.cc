@@ -150,5 +150,15 @@ TEST_F(StoreFailureTest, JobWithADedupKeyWaitsUntilTheStoreIsBack) {
   stored.get_future().get();
 }
 
+TEST_F(StoreFailureTest, VolatileJobThatCannotBeLeftForTheNextOwnerIsAbandoned) {
+  std::promise<v1::Outcome> ended;
+  finished_->WhenFinished(SubmitDetached(),
+                          [&](const v1::Job& one) { ended.set_value(one.outcome()); });
+  disk_.fails = true;
+  Close();
+  journal_ = std::make_shared<results::Journal>(disk_);
+  EXPECT_EQ(ended.get_future().get(), v1::OUTCOME_ABANDONED);
+}
+
 }  // namespace
 }  // namespace twofold::frontend

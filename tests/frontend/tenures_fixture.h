@@ -113,6 +113,19 @@ class TenuresTest : public ::testing::Test {
     return turn.Submit(kSubmitter, tag, options, "", {std::move(then)});
   }
 
+  JobId SubmitDetached(const queue::JobOptions& options = {}, std::string_view spec = "") {
+    return Turn(host_, Now())
+        .Submit(queue::kDetached, 0, std::make_shared<const queue::JobOptions>(options), spec)
+        .job;
+  }
+
+  /// What an opened host does before it serves.
+  void RestoreAll() {
+    std::vector<results::StoredJob> jobs;
+    EXPECT_TRUE(store_.Load([&](results::StoredJob job) { jobs.push_back(std::move(job)); }).ok());
+    for (const results::StoredJob& job : jobs) Turn(host_, Now()).Restore(job);
+  }
+
   ProcessId Join(const std::shared_ptr<FakeWorker>& worker, std::uint32_t slots = 1) {
     return Turn(host_, Now()).Join(ProcessKey{++last_key_}, slots, {}, {"node", "pod"}, worker, {});
   }

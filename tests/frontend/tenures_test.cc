@@ -109,20 +109,58 @@ TEST_F(TenuresTest, VeryManyWaitingJobsAreAllGivenBack) {
   EXPECT_THAT(submitter_->given_back, SizeIs(kJobs));
 }
 
-TEST_F(TenuresTest, JobThatNoStreamOwnsIsAbandoned) {
-  const auto options = std::make_shared<queue::JobOptions>();
+TEST_F(TenuresTest, JobThatNoStreamOwnsIsLeftInTheStoreForTheNextOwner) {
+  const JobId first = SubmitDetached();
+  const JobId second = SubmitDetached({.delay = std::chrono::hours(1), .fair_key = "ada"}, "spec");
   std::vector<v1::Job> ended;
-  {
-    Turn turn(host_, Now());
-    const JobId job = turn.Submit(queue::kDetached, 0, options, "").job;
-    finished_->WhenFinished(job, [&](const v1::Job& one) { ended.push_back(one); });
-  }
+  finished_->WhenFinished(first, [&](const v1::Job& one) { ended.push_back(one); });
+  Close();
+  Sync();
+  EXPECT_THAT(ended, IsEmpty());
+  EXPECT_EQ(Stored(), 2U);
+
+  OpenAndServe(2);
+  RestoreAll();
+  Sync();
+  EXPECT_EQ(Stored(), 0U) << "it is volatile again";
+  const Turn turn(host_, Now());
+  ASSERT_TRUE(turn.core().Find(Now(), first).has_value());
+  const auto delayed = turn.core().Save(second);
+  ASSERT_TRUE(delayed.has_value());
+  EXPECT_EQ(delayed->spec, "spec");
+  EXPECT_EQ(delayed->options->fair_key, "ada");
+  EXPECT_GT(delayed->accepted, Now() + std::chrono::minutes(59));
+}
+
+TEST_F(TenuresTest, JobThatCannotBeLeftIsAbandoned) {
+  std::vector<v1::Job> ended;
+  finished_->WhenFinished(SubmitDetached(), [&](const v1::Job& one) { ended.push_back(one); });
+  Turn(host_, Now()).SetJournal(nullptr);
   Close();
   ASSERT_THAT(ended, SizeIs(1));
   EXPECT_EQ(ended[0].outcome(), v1::OUTCOME_ABANDONED);
 }
 
 // ---- Jobs that run
+
+TEST_F(TenuresTest, RunningJobThatNoStreamOwnsGoesOnWhenItsQueueIsBack) {
+  Join(worker_);
+  const JobId job = SubmitDetached();
+  ASSERT_THAT(worker_->assigned, SizeIs(1));
+  std::vector<v1::Job> ended;
+  finished_->WhenFinished(job, [&](const v1::Job& one) { ended.push_back(one); });
+  Close();
+  OpenAndServe(2);
+  EXPECT_EQ(worker_->moved, 1);
+  EXPECT_TRUE(Turn(host_, Now()).core().Find(Now(), job)->running);
+  const ProcessId back =
+      Turn(host_, Now())
+          .Join(ProcessKey{last_key_}, 1, worker_->assigned, {"node", "pod"}, worker_, {});
+  EXPECT_THAT(worker_->cancelled, IsEmpty());
+  EXPECT_TRUE(Complete(back, worker_->assigned[0]));
+  ASSERT_THAT(ended, SizeIs(1));
+  EXPECT_EQ(ended[0].outcome(), v1::OUTCOME_SUCCEEDED);
+}
 
 TEST_F(TenuresTest, RunningVolatileJobsEndAndThenTheirWorkerIsSentAway) {
   const ProcessId process = Join(worker_, 2);

@@ -150,6 +150,21 @@ TEST_P(StoreTest, UnfinishedJobIsNotRequeued) {
   EXPECT_EQ(Get(7).requeued_as, 0u);
 }
 
+TEST_P(StoreTest, TakenJobIsNotThereAnyMore) {
+  ASSERT_TRUE(Commit({Accepted(7), AttemptGivenUp{.job = 7, .attempt = 2}, Accepted(8)}).ok());
+  ASSERT_TRUE(Commit({JobTaken{7}, JobTaken{9}}).ok());
+  EXPECT_THAT(List({}), ElementsAre(8));
+  EXPECT_THAT(Load().ids(), ElementsAre(8));
+  ASSERT_TRUE(Commit({Accepted(7)}).ok());
+  EXPECT_THAT(Load().ids(), ElementsAre(7, 8)) << "it may come again";
+}
+
+TEST_P(StoreTest, EndedJobIsNotTaken) {
+  ASSERT_TRUE(Commit({Accepted(7), Ended(7)}).ok());
+  ASSERT_TRUE(Commit({JobTaken{7}}).ok());
+  EXPECT_THAT(List({}), ElementsAre(7));
+}
+
 TEST_P(StoreTest, RecordsOfAJobThatIsNotThereChangeNothing) {
   ASSERT_TRUE(Commit({Started(7), StartedGang(8, 2), AttemptGivenUp{.job = 9, .attempt = 1},
                       Ended(10), JobRequeued{.from = 11, .to = 12}})
