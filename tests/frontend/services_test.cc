@@ -247,6 +247,23 @@ TEST_F(ServicesTest, DurableJobIsRefusedWhileAVolatileOneHasItsKey) {
   EXPECT_TRUE(Get(job.id(), &job).ok()) << "what was acknowledged is kept";
 }
 
+TEST_F(ServicesTest, DedupKeyThatSomebodyHoldsForYearsIsFreedByWhoeverMaySubmit) {
+  Serve();
+  v1::JobOptions for_years = Keyed();
+  for_years.set_delay_ns(5 * 365 * 86'400'000'000'000);
+  v1::Job holder;
+  ASSERT_TRUE(Submit(for_years, false, &holder).ok());
+  v1::Job job;
+  ASSERT_TRUE(Submit(Keyed(), false, &job).ok());
+  EXPECT_EQ(job.id(), holder.id()) << "who wants the key is told who has it";
+  ASSERT_TRUE(Cancel(job.id(), &holder).ok());
+  ASSERT_TRUE(Submit(Keyed(), false, &job).ok());
+  EXPECT_NE(job.id(), holder.id());
+  auto worker = NewWorker();
+  worker->Join("sleep", 1, 1);
+  EXPECT_EQ(worker->assigned.Take().job, job.id());
+}
+
 TEST_F(ServicesTest, CancelEndsAWaitingAndARunningJob) {
   Serve();
   const v1::Job waiting = Submit("media");

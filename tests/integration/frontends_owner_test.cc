@@ -102,6 +102,59 @@ TEST_F(FrontendsOwnerTest, MovedQueueTriesNoJobTwice) {
   ExpectLedgerHolds(1);
 }
 
+TEST_F(FrontendsOwnerTest, VolatileJobThatNoStreamOwnsKeepsItsIdWhereverItsQueueGoes) {
+  Member& home = Owner();
+  Member& away = OtherThan(home);
+  const auto twofold = [](const Member& asked, Arguments arguments) {
+    arguments.insert(arguments.end(), {"--frontend", asked.client, "--output", "json"});
+    return std::make_unique<Program>("twofold", arguments);
+  };
+  const auto submit = twofold(home, {"job", "submit", "sleep"});
+  ASSERT_EQ(submit->Wait(), 0) << submit->output();
+  const std::string id = nlohmann::json::parse(submit->output()).at("id");
+  // The one that neither ends nor drains.
+  Member& asked = *std::find_if(members_.begin(), members_.end(), [&](const Member& member) {
+    return &member != &home && &member != &away;
+  });
+  const auto waits = twofold(asked, {"job", "submit", "sleep", "--wait"});
+  const auto waiting = [&] {
+    return ListFrontends(asked).DebugString().find("waiting: 2") != std::string::npos;
+  };
+  const auto expect_waiting = [&] {
+    EXPECT_TRUE(Await(waiting)) << ListFrontends(asked).DebugString();
+    for (const Member& member : members_) {
+      if (!member.program->running()) continue;
+      const auto get = twofold(member, {"job", "get", id});
+      EXPECT_EQ(get->Wait(), 0) << get->output();
+      EXPECT_THAT(get->output(), ::testing::HasSubstr("\"waiting\""));
+    }
+  };
+  expect_waiting();
+  ASSERT_TRUE(Move(away).ok());
+  AwaitOwnerOtherThan(home);
+  expect_waiting();
+
+  v1::DrainFrontendRequest drain;
+  drain.set_frontend(away.name);
+  v1::ListFrontendsReply reply;
+  ASSERT_TRUE(CallFrontend(asked, &v1::Frontends::Stub::DrainFrontend, drain, reply).ok());
+  AwaitOwnerOtherThan(away);
+  expect_waiting();
+
+  EXPECT_TRUE(Await([&] { return Move(home).ok(); }));
+  EXPECT_TRUE(Await([&] { return &Owner() == &home; }));
+  home.program->Signal(SIGTERM);
+  EXPECT_EQ(home.program->Wait(), 0) << home.program->output();
+  EXPECT_EQ(&Owner(), &asked);
+  expect_waiting();
+
+  worker_address_ = asked.worker;
+  backends_.push_back(StartBackend({"sleep", "0"}));
+  EXPECT_EQ(waits->Wait(), 0) << waits->output();
+  const auto ended = twofold(asked, {"job", "watch", id});
+  EXPECT_EQ(ended->Wait(), 0) << ended->output();
+}
+
 TEST_F(FrontendsOwnerTest, PausedQueueStaysPausedWhenItsOwnerIsKilled) {
   Member& owner = Owner();
   StartLoad(OtherThan(owner));
