@@ -242,6 +242,21 @@ void Agent::OnFlush() {
   });
 }
 
+void Agent::OnSilence() {
+  if (options_.self_fence == SelfFence::kOff) return;
+  std::size_t stopped = 0;
+  for (const AttemptId& id : runner_.Held()) {
+    if (options_.self_fence == SelfFence::kDurable && !held_.IsDurable(id)) continue;
+    runner_.Stop(id, StopReason::kHandBack);
+    ++stopped;
+  }
+  if (stopped == 0) return;
+  spdlog::warn(
+      "the frontend has not heard this worker for too long: {} jobs are stopped, as others "
+      "may have them (--self-fence)",
+      stopped);
+}
+
 void Agent::SendProgress(const AttemptId& id, const process::ProgressLine& line) {
   if (!link_.up()) return;
   link_.Add([&](v1::WorkerMessage& message) {

@@ -20,6 +20,9 @@
 
 namespace twofold::backend {
 
+/// Whose attempts this process ends by itself when the frontend may have given them to others.
+enum class SelfFence : std::uint8_t { kOff, kDurable, kAll };
+
 using Labels = std::map<std::string, std::string>;
 
 struct AgentOptions {
@@ -39,6 +42,7 @@ struct AgentOptions {
   Duration limit{0};              ///< longest run time; 0 = none
   Duration ready_limit = std::chrono::seconds(60);  ///< of the member of a gang to get ready
   Duration drain_limit = std::chrono::seconds(30);
+  SelfFence self_fence = SelfFence::kOff;
   /// What this process and its programs use; empty: the frontend is told nothing of it.
   std::function<process::CpuUse()> cpu_use;
 };
@@ -61,6 +65,9 @@ std::string ReplaceFilename(std::string text, const std::string& filename);
 ///
 /// What jobs print is passed on for those that the frontend follows, for as long as the stream
 /// lasts; how far they are is passed on always.
+///
+/// A process that could not be heard for its lease, or for the grace period without a stream, may
+/// have lost its attempts to others: those that `self_fence` names are stopped and handed back.
 ///
 /// Leaving goes in stages. First: take nothing new, finish. Then, at the second Shutdown or
 /// `drain_limit` after the first: stop the workload, hand its jobs back. Results that have to be
@@ -87,6 +94,7 @@ class Agent final : private FrontendLink::Listener, private Runner::Listener {
   void OnMessage(const v1::FrontendMessage& message) override;
   bool HoldsAttempts() const override;
   void OnFlush() override;
+  void OnSilence() override;
   void OnGone(const Status& status) override;
 
   void OnEnd(AttemptEnd end) override;

@@ -59,6 +59,12 @@ rpc::RoutePauses PausesOf(const LinkOptions& options) {
   return pauses;
 }
 
+constexpr std::uint64_t kLongestSilenceNs = 1'000'000'000'000'000'000;
+
+Duration DurationOf(std::uint64_t ns) {
+  return Duration(static_cast<Duration::rep>(std::min(ns, kLongestSilenceNs)));
+}
+
 Duration Share(double share, std::uint64_t lease_ns) {
   const auto longest = static_cast<std::uint64_t>(kLongestBeat.count());
   const auto part = static_cast<double>(std::min(lease_ns, longest)) * share;
@@ -91,7 +97,8 @@ FrontendLink::FrontendLink(boost::asio::io_context& io, LinkOptions options, std
       pause_timer_(io),
       beat_timer_(io),
       idle_timer_(io),
-      patience_timer_(io) {}
+      patience_timer_(io),
+      silence_timer_(io) {}
 
 void FrontendLink::Start() {
   LimitAbsence();
@@ -165,6 +172,10 @@ void FrontendLink::HandleWelcome(const v1::Welcome& welcome) {
   spdlog::debug("welcomed by {}, lease {} s", served_by_,
                 static_cast<double>(welcome.lease_ns()) / 1e9);
   rpc::KeepTcpAlive();
+  CheckSilence();
+  silence_timer_.cancel();
+  silence_.SetLimits(DurationOf(welcome.lease_ns()), DurationOf(welcome.grace_ns()));
+  silence_.Spoke(Now());
   Beat(Share(kBusyShare, welcome.lease_ns()));
   if (welcome.idle_lease_ns() > 0) BeatIdle(Share(kIdleShare, welcome.idle_lease_ns()));
 }
@@ -186,6 +197,7 @@ void FrontendLink::SayServed() {
 void FrontendLink::HandleMoved(const v1::Moved& moved) {
   if (state_ != State::kUp && state_ != State::kConnecting) return;  // it ends anyway
   if (state_ == State::kUp) LimitAbsence();
+  if (state_ == State::kUp) StreamBroke();
   state_ = State::kMoving;
   StopBeats();
   std::vector<std::string_view> addresses;
@@ -217,9 +229,22 @@ void FrontendLink::CancelAfterPatience(boost::asio::steady_timer& timer) {
 void FrontendLink::Beat(Duration period) {
   After(beat_timer_, period, [this, period] {
     if (!up()) return;
+    CheckSilence();  // this process may have been stopped
+    silence_.Spoke(Now());
     if (listener_.HoldsAttempts()) Add(SayHeartbeat);
     Beat(period);
   });
+}
+
+void FrontendLink::StreamBroke() {
+  CheckSilence();
+  silence_.Broke(Now());
+  if (silence_.limit() == Duration::zero()) return;
+  After(silence_timer_, silence_.limit(), [this] { CheckSilence(); });
+}
+
+void FrontendLink::CheckSilence() {
+  if (silence_.IsOver(Now())) listener_.OnSilence();
 }
 
 // Alone: nobody asks what an idle process uses.
@@ -251,6 +276,7 @@ void FrontendLink::HandleEnd(const Status& status) {
   const bool shard_is_gone = IsRefusal(status) && !std::exchange(sent_to_, {}).empty();
   if (is_final && IsRefusal(status) && !shard_is_gone) return Finish(status);
   if (worked) LimitAbsence();
+  if (worked) StreamBroke();
   SayAway(timed_out_ ? NoConnection() : status);
   route_.Lost(Now());
   PauseBeforeDial();
@@ -321,6 +347,7 @@ void FrontendLink::Finish(const Status& status) {
   StopBeats();
   pause_timer_.cancel();
   patience_timer_.cancel();
+  silence_timer_.cancel();
   listener_.OnGone(status);
 }
 

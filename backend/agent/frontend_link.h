@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "backend/agent/silence.h"
 #include "lib/common/instant.h"
 #include "lib/common/result.h"
 #include "lib/rpc/client_stream.h"
@@ -63,6 +64,10 @@ class FrontendLink {
 
     /// A message goes out now: the last chance to Add to it. Not on an idle link.
     virtual void OnFlush() = 0;
+
+    /// The frontend has not heard us for so long that others may have our attempts; comes at least
+    /// once when that is so.
+    virtual void OnSilence() = 0;
 
     /// The last word, once, when nothing of the link is left: OK after Close, else why it gave up.
     virtual void OnGone(const Status& status) = 0;
@@ -125,6 +130,8 @@ class FrontendLink {
   void CancelAfterPatience(boost::asio::steady_timer& timer);
   void PauseBeforeDial();
   void Beat(Duration period);
+  void StreamBroke();
+  void CheckSilence();
   void BeatIdle(Duration period);
   void StopBeats();
   void Finish(const Status& status);
@@ -138,6 +145,8 @@ class FrontendLink {
   boost::asio::steady_timer beat_timer_;
   boost::asio::steady_timer idle_timer_;
   boost::asio::steady_timer patience_timer_;  // of giving up, or of waiting for an orderly end
+  boost::asio::steady_timer silence_timer_;   // while there is no stream
+  Silence silence_;
 
   std::atomic<State> state_ = State::kPausing;  // written on the thread of the io_context
   Status gone_status_;

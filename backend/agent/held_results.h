@@ -20,6 +20,8 @@ class HeldResults {
   /// The result of this attempt is to be held until Kept, whatever else happens to it.
   void MakeDurable(const AttemptId& id) { durable_.emplace(id, std::nullopt); }
 
+  [[nodiscard]] bool IsDurable(const AttemptId& id) const { return durable_.contains(id); }
+
   /// `sent`: a stream takes it right now.
   void Add(const AttemptEnd& end, bool sent) {
     const auto durable = durable_.empty() ? durable_.end() : durable_.find(end.id);

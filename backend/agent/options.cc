@@ -74,6 +74,18 @@ CLI::Validator PeersAddressOrOff() {
           "HOST:PORT|off", "peers address"};
 }
 
+void AddSelfFence(CLI::App& app, SelfFence& self_fence) {
+  static const std::map<std::string, SelfFence> kWords = {
+      {"off", SelfFence::kOff}, {"durable", SelfFence::kDurable}, {"all", SelfFence::kAll}};
+  app.add_option_function<std::string>(
+         "--self-fence", [&self_fence](const std::string& word) { self_fence = kWords.at(word); },
+         "Stop jobs when the frontend has not heard this worker for its lease (or, without a "
+         "stream, for the grace period), as others may have them by then: durable jobs, all, or "
+         "none (off)")
+      ->check(CLI::IsMember({"off", "durable", "all"}))
+      ->default_str("off");
+}
+
 void AddConnectionOptions(CLI::App& app, Options& options) {
   AddOption(app, "--frontend", options.agent.link.address, Contacts(),
             "Worker address of the frontend; or of several that share their queues, as IPv4 "
@@ -87,6 +99,7 @@ void AddConnectionOptions(CLI::App& app, Options& options) {
             "Longest pause before reconnecting; 0: as --backoff");
   AddOption(app, "--drain-limit", options.drain_limit, Seconds(),
             "Time to finish after SIGTERM; then jobs are stopped and handed back");
+  AddSelfFence(app, options.agent.self_fence);
   AddOption(app, "--http-address", options.http_address, ListenAddress(),
             "Serve /healthz and /readyz there; ':PORT' = all interfaces, port 0 = any free one");
   app.add_option("--node-env", options.node_env,

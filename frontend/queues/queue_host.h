@@ -103,6 +103,7 @@ class QueueHost {
   std::uint64_t limit() const { return options_.limit; }
   std::uint64_t limit_bytes() const { return options_.limit_bytes; }
   Duration lease() const { return options_.lease; }
+  Duration grace() const { return options_.grace; }
   bool durable() const { return durable_; }
 
   /// See Turn::CanStore.

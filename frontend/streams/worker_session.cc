@@ -170,10 +170,12 @@ Status WorkerSession::Join(const v1::Hello& hello) {
     return absl::OkStatus();
   }
   Add([&](v1::FrontendMessage& message) {
-    message.mutable_welcome()->set_lease_ns(static_cast<std::uint64_t>((*host)->lease().count()));
-    message.mutable_welcome()->set_waiting(turn.core().waiting());
-    message.mutable_welcome()->set_idle_lease_ns(Ns(queues_.idle_lease()));
-    return std::size_t{24};
+    v1::Welcome& welcome = *message.mutable_welcome();
+    welcome.set_lease_ns(Ns((*host)->lease()));
+    welcome.set_grace_ns(Ns((*host)->grace()));
+    welcome.set_waiting(turn.core().waiting());
+    welcome.set_idle_lease_ns(Ns(queues_.idle_lease()));
+    return std::size_t{32};
   });
   process_ = turn.Join(queue::ProcessKey{hello.process_key()}, hello.slots(), held,
                        IdentityOf(hello), Self(),

@@ -123,6 +123,14 @@ class FrontendsTest : public ClusterTest {
     const auto stub = v1::Frontends::NewStub(rpc::Connect(at.client));
     return ((*stub).*method)(&context, request, &reply);
   }
+  /// Asks `at` to move the queue.
+  Status Move(const Member& at, const Member& to) {
+    v1::MoveQueueRequest request;
+    request.set_queue("sleep");
+    request.set_to(to.name);
+    v1::ListFrontendsReply reply;
+    return rpc::FromGrpc(CallFrontend(at, &v1::Frontends::Stub::MoveQueue, request, reply));
+  }
   v1::ListFrontendsReply ListFrontends(const Member& at) {
     v1::ListFrontendsReply reply;
     const grpc::Status status =

@@ -10,13 +10,7 @@ namespace {
 
 class FrontendsOwnerTest : public FrontendsTest {
  protected:
-  Status Move(const Member& to) {
-    v1::MoveQueueRequest request;
-    request.set_queue("sleep");
-    request.set_to(to.name);
-    v1::ListFrontendsReply reply;
-    return rpc::FromGrpc(CallFrontend(Running(), &v1::Frontends::Stub::MoveQueue, request, reply));
-  }
+  Status Move(const Member& to) { return FrontendsTest::Move(Running(), to); }
 
   using Change = grpc::Status (v1::Admin::Stub::*)(grpc::ClientContext*, const v1::QueueRequest&,
                                                    v1::Queue*);

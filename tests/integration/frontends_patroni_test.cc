@@ -75,6 +75,15 @@ class FrontendsPatroniTest : public FrontendsTest {
     Linger();
     Start(member);
   }
+  void FreezeFrontend() {
+    const Member& member = members_[dice_() % kFrontends];
+    member.program->Signal(SIGSTOP);
+    Linger();
+    member.program->Signal(SIGCONT);
+  }
+  void MoveQueue() {
+    Move(members_[dice_() % kFrontends], members_[dice_() % kFrontends]).IgnoreError();
+  }
   void KillFrontendAndPrimary() {
     Member& member = members_[dice_() % kFrontends];
     EXPECT_EQ(member.program->Kill(), -SIGKILL);
@@ -95,6 +104,8 @@ class FrontendsPatroniTest : public FrontendsTest {
       Fault{"the primary is another one", &FrontendsPatroniTest::Switchover},
       Fault{"etcd is killed", &FrontendsPatroniTest::KillEtcd},
       Fault{"a frontend is killed", &FrontendsPatroniTest::KillFrontend},
+      Fault{"a frontend is frozen", &FrontendsPatroniTest::FreezeFrontend},
+      Fault{"the queue moves", &FrontendsPatroniTest::MoveQueue},
       Fault{"a frontend and the primary are killed", &FrontendsPatroniTest::KillFrontendAndPrimary},
   };
 

@@ -45,12 +45,32 @@ class FrontendsRandomTest : public FrontendsRelayTest {
     Linger();
     relay.Mend();
   }
-  void MoveQueue() {
-    v1::MoveQueueRequest request;
-    request.set_queue("sleep");
-    request.set_to(Any().name);
+  void FreezeWorker() {
+    const Program& worker = *backends_[dice_() % backends_.size()];
+    worker.Signal(SIGSTOP);
+    Linger();
+    worker.Signal(SIGCONT);
+  }
+  void MoveQueue() { Move(Any(), Any()).IgnoreError(); }  // may be refused
+  /// It may have the queue, or get it while it stands still.
+  void MoveFromOrToAFrozenOne() {
+    const Member& member = Any();
+    member.program->Signal(SIGSTOP);
+    const Member& other = OtherThan(member);
+    Move(other, dice_() % 2 == 0 ? member : other).IgnoreError();
+    Linger();
+    member.program->Signal(SIGCONT);
+  }
+  void DrainAndRestart() {
+    Member& member = Any();
+    v1::DrainFrontendRequest request;
+    request.set_frontend(member.name);
     v1::ListFrontendsReply reply;
-    CallFrontend(Any(), &v1::Frontends::Stub::MoveQueue, request, reply);  // may be refused
+    CallFrontend(OtherThan(member), &v1::Frontends::Stub::DrainFrontend, request, reply);
+    Linger();
+    member.program->Signal(SIGTERM);
+    EXPECT_EQ(member.program->Wait(), 0) << member.program->output();
+    Start(member);
   }
   void StopServer() {
     server().Stop();
@@ -77,7 +97,11 @@ class FrontendsRandomTest : public FrontendsRelayTest {
       Fault{"a frontend ends", &FrontendsRandomTest::EndAndRestart},
       Fault{"a frontend is frozen", &FrontendsRandomTest::Freeze},
       Fault{"a frontend is cut off", &FrontendsRandomTest::CutOff},
+      Fault{"a worker is frozen", &FrontendsRandomTest::FreezeWorker},
       Fault{"the queue moves", &FrontendsRandomTest::MoveQueue},
+      Fault{"the queue moves from or to a frozen frontend",
+            &FrontendsRandomTest::MoveFromOrToAFrozenOne},
+      Fault{"a frontend drains and ends", &FrontendsRandomTest::DrainAndRestart},
       Fault{"the server stops", &FrontendsRandomTest::StopServer},
       Fault{"the server is killed", &FrontendsRandomTest::KillServer},
       Fault{"the server is frozen", &FrontendsRandomTest::FreezeServer},

@@ -45,6 +45,14 @@ TEST(ParseOptions, WorkloadIsTakenAsItStands) {
               ElementsAre("/bin/x", "-map", "[out]", "--slots", "--", "a,b"));
 }
 
+TEST(ParseOptions, SelfFenceIsOffUnlessAskedFor) {
+  EXPECT_EQ(Parse({"--", "sleep"}).options.agent.self_fence, SelfFence::kOff);
+  EXPECT_EQ(Parse({"--self-fence", "durable", "--", "sleep"}).options.agent.self_fence,
+            SelfFence::kDurable);
+  EXPECT_EQ(Parse({"--self-fence", "all", "--", "sleep"}).options.agent.self_fence,
+            SelfFence::kAll);
+}
+
 TEST(ParseOptions, EachOptionTakesOneWord) {
   Options options;
   test::ExpectOneWordEach([&](CLI::App& app) { Declare(app, options); });
@@ -58,6 +66,7 @@ TEST(ParseOptions, BadValuesEndWithTwoAndNameTheOption) {
   const Case cases[] = {
       {{"--slots", "0"}, "--slots: '0'"},
       {{"--slots", "100001"}, "--slots: '100001'"},
+      {{"--self-fence", "on"}, "--self-fence: on"},
       {{"--limit", "nan"}, "--limit: 'nan'"},
       {{"--limit", "-1"}, "--limit: '-1'"},
       {{"--backoff", "x"}, "--backoff: 'x'"},
