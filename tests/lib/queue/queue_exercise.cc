@@ -4,6 +4,7 @@
 #include <array>
 #include <iterator>
 #include <memory>
+#include <set>
 #include <utility>
 
 namespace twofold::queue {
@@ -92,7 +93,8 @@ std::string QueueExercise::Step() {
 
 /// Compares what one call has done.
 void QueueExercise::Check() {
-  complaint_ = model_.Check(now_, *queue_, effects_.all());
+  std::string wrong = model_.Check(now_, *queue_, effects_.all());
+  if (complaint_.empty()) complaint_ = std::move(wrong);  // else the step has its own
   for (const Assigned& assigned : effects_.Of<Assigned>()) {
     if (tokens_.size() < kTokens) tokens_.emplace_back();
     tokens_[next_token_++ % kTokens] = {assigned.job, assigned.attempt};
@@ -351,16 +353,16 @@ void QueueExercise::Stall() {
   for (const auto& [id, process] : model_.processes()) {
     if (process.state != QueueModel::State::kAway) connected.push_back(id);
   }
-  for (const ProcessId process : connected) {
-    Speak(process);
-    Check();
-    if (!complaint_.empty()) return;
-  }
-  std::vector<Held> attempts;
+  std::set<Held> attempts;  // those of gangs may end with other members, who are away
   for (const auto& [id, job] : model_.jobs()) {
     const bool single = job.where == QueueModel::Where::kRunning && job.parts.empty();
-    const bool spoke = std::ranges::count(connected, job.process) > 0;
-    if (single && spoke) attempts.push_back({id, job.attempts});
+    const bool speaks = std::ranges::count(connected, job.process) > 0;
+    if (single && speaks) attempts.insert({id, job.attempts});
+  }
+  for (const ProcessId process : connected) {
+    if (const auto ended = Speak(process)) attempts.erase(*ended);
+    Check();
+    if (!complaint_.empty()) return;
   }
   Tick();
   for (const Held& attempt : attempts) {
@@ -368,11 +370,17 @@ void QueueExercise::Stall() {
   }
 }
 
-void QueueExercise::Speak(ProcessId process) {
+/// Returns the attempt whose end was said; nullopt: only that the process is there.
+std::optional<Held> QueueExercise::Speak(ProcessId process) {
   const std::vector<Held> held = model_.HeldBy(process);
-  if (!held.empty() && OneIn(4)) return Deliver(process, held[Below(held.size())]);
+  if (!held.empty() && OneIn(4)) {
+    const Held ended = held[Below(held.size())];
+    Deliver(process, ended);
+    return ended;
+  }
   queue_->Step(now_, input::Renewed{process}, effects_);
   model_.Renewed(now_, process);
+  return std::nullopt;
 }
 
 /// The queue is gone, and with it all jobs that are not durable.

@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <random>
 #include <string>
 #include <string_view>
@@ -78,7 +79,7 @@ class QueueExercise {
   [[nodiscard]] Restored AsStored(JobId id, const QueueModel::Job& job,
                                   const std::map<ProcessId, ProcessKey>& keys);
   void Restore(const QueueModel::Job& job, const Restored& restored);
-  void Speak(ProcessId process);
+  std::optional<Held> Speak(ProcessId process);
   void ReturnFromBefore();
   void Check();
   Held OldToken();
