@@ -368,8 +368,9 @@ class RandomLives {
     if (jobs_ == 0 || random_() % 4 == 0) return Accepted(++jobs_);
     // One of the last, so that most of them are not finished, or even forgotten.
     const JobId job = jobs_ - random_() % std::min<JobId>(jobs_, 20);
+    if (taken_.contains(job)) return Accepted(++jobs_);  // nothing comes after that
     const auto attempt = static_cast<std::uint32_t>(1 + random_() % 4);
-    switch (random_() % 5) {
+    switch (random_() % 6) {
       case 0:
         return Started(job, attempt);
       case 1:
@@ -378,6 +379,12 @@ class RandomLives {
         return AttemptGivenUp{.job = job, .attempt = attempt, .lost_attempts = 1};
       case 3:
         if (ended_.contains(job)) return JobRequeued{.from = job, .to = job + 1};
+        [[fallthrough]];
+      case 4:
+        if (!ended_.contains(job)) {
+          taken_.insert(job);
+          return JobTaken{job};
+        }
         [[fallthrough]];
       default:
         ended_.insert(job);
@@ -388,6 +395,7 @@ class RandomLives {
   std::mt19937_64 random_;
   JobId jobs_ = 0;
   std::set<JobId> ended_;
+  std::set<JobId> taken_;
 };
 
 class StoreModelTest : public StoreTest {};
