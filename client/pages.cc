@@ -251,8 +251,9 @@ Object RatioFacts(const stats::StepVerdict& step, Pods pods) {
 }
 
 /// Whether only new pods would decide it: that workers differ is what keeps it open.
-bool HelpsWithMorePods(const stats::StepVerdict& step) {
-  return step.doubt == stats::Doubt::kWorkers && step.repeats_needed > 0;
+bool HelpsWithMorePods(const stats::StepVerdict& step, Pods pods) {
+  return step.Of(pods).verdict == stats::Verdict::kUndecided &&
+         step.doubt == stats::Doubt::kWorkers && step.repeats_needed > 0;
 }
 
 /// Empty: the step is done, or more time does not help.
@@ -270,11 +271,12 @@ Object ExpectedFacts(const stats::StepLook& look) {
 std::string StepLines(const stats::StepVerdict& step, Pods pods) {
   const stats::RatioInterval& chosen = step.Of(pods);
   const std::string why = twofold::WhyUndecided(step, pods);
-  return Lines({{"step", fmt::format("{} {:.6g} {:.6g} {:.6g} {:.6g} {:.6g} {} {}", step.workers,
-                                     step.throughput, step.ratio, chosen.lower, chosen.upper,
-                                     step.limit, stats::Name(chosen.verdict), step.repeats_needed)},
-                {"why", why.empty() ? "" : fmt::format("{} {}", step.workers, why)},
-                {"more_pods_help", HelpsWithMorePods(step) ? std::to_string(step.workers) : ""}});
+  return Lines(
+      {{"step", fmt::format("{} {:.6g} {:.6g} {:.6g} {:.6g} {:.6g} {} {}", step.workers,
+                            step.throughput, step.ratio, chosen.lower, chosen.upper, step.limit,
+                            stats::Name(chosen.verdict), step.repeats_needed)},
+       {"why", why.empty() ? "" : fmt::format("{} {}", step.workers, why)},
+       {"more_pods_help", HelpsWithMorePods(step, pods) ? std::to_string(step.workers) : ""}});
 }
 
 }  // namespace

@@ -352,7 +352,7 @@ std::vector<Noise> AllNoise() {
        .repeats = 3},
       {.name = "exponential lives, patience of 2000",
        .life = Exponential,
-       .decided = {0.9, 0.25, 0.95},
+       .decided = {0.9, 0.25, 0.9},
        .patience = 2000.0},
   };
 }
