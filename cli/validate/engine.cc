@@ -43,10 +43,13 @@ Engine::Engine(Findings findings, Surroundings surroundings)
 int Engine::Run() {
   const Status status = Validate();
   if (!status.ok()) return CleanUp(status);
-  const std::string summary = Summary(findings_.fails, findings_.undecided);
   if (!findings_.headline.empty()) Print(findings_.headline);
+  if (findings_.outcome == kInterrupted) {
+    Print("*** interrupted ***");
+    return kSignalled + SIGINT;
+  }
+  const std::string summary = Summary(findings_.fails, findings_.undecided);
   Print(absl::StrCat("*** ", summary.empty() ? "PASS" : summary, " ***"));
-  if (findings_.outcome == kInterrupted) return kSignalled + SIGINT;
   return std::min(findings_.fails + findings_.undecided, kMostChecks);
 }
 
@@ -413,6 +416,9 @@ Status Engine::End() {
                       : answered_ && !has_all   ? kInterrupted
                       : findings_.undecided > 0 ? "undecided"
                                                 : "pass";
+  if (findings_.outcome == kInterrupted) {
+    findings_.headline = "Interrupted. What was measured until then: " + findings_.headline;
+  }
   Explain();
   return ShowResults();
 }

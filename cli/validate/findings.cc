@@ -21,8 +21,9 @@ std::string Clean(const std::string& text) { return Printable(text, kMostOfText)
 template <typename Count>
 Count WholeOf(const std::string& text) {
   const double number = NumberOf(text).value_or(0);
-  return static_cast<Count>(
-      std::clamp(number, 0.0, double{std::numeric_limits<std::uint32_t>::max()}));
+  constexpr auto kMost = std::min<std::uint64_t>(std::numeric_limits<Count>::max(),
+                                                 std::numeric_limits<std::uint32_t>::max());
+  return static_cast<Count>(std::clamp(number, 0.0, static_cast<double>(kMost)));
 }
 
 // ---- windows

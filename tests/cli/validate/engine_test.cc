@@ -397,6 +397,9 @@ TEST_F(ValidationTest, CtrlCBeforeThatJudgesWhatWasMeasured) {
   EXPECT_THAT(err(), HasSubstr("--- interrupted: that was the last step\n"));
   EXPECT_EQ(result()["steps"].size(), 1);
   EXPECT_EQ(result()["verdict"], "interrupted");
+  EXPECT_EQ(result()["pass"], false);
+  EXPECT_THAT(out(), AllOf(HasSubstr("Interrupted. What was measured until then: Pass or fail"),
+                           EndsWith("*** interrupted ***\n")));
 }
 
 // ---- patience
