@@ -188,7 +188,7 @@ Json PairJson(const Found& base, const Found& now, bool medians) {
                        ? Json(*LossOf(change.difference.value, better))
                        : Json()},
           {"p", change.p},
-          {"repetitions_needed", stats::RepetitionsToShow(change, base.metric.n(), now.metric.n())},
+          {"repetitions_needed", medians ? 0 : RepetitionsToShow(base.metric, now.metric)},
           {"better", better}};
 }
 
@@ -423,9 +423,9 @@ show::Form FormOfComparison(const CompareOptions& options, const Globals& global
 }
 
 Status NothingInCommon(const CompareOptions& options) {
-  return absl::NotFoundError(
-      absl::StrCat("runs '", options.base, "' and '", options.now,
-                   "' have no headline of the same name, unit and dimensions with the same varied values"));
+  return absl::NotFoundError(absl::StrCat(
+      "runs '", options.base, "' and '", options.now,
+      "' have no headline of the same name, unit and dimensions with the same varied values"));
 }
 
 Status CompareRuns(CompareOptions options, const Globals& globals) {

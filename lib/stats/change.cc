@@ -154,19 +154,15 @@ Bounded Percentiles(double value, std::vector<double>& drawn, double confidence)
 
 }  // namespace
 
-std::size_t RepetitionsToShow(const Change& change, std::size_t base, std::size_t now,
-                              double confidence) {
-  const double half = 0.5 * (change.difference.upper - change.difference.lower);
-  const double seen = std::abs(change.difference.value);
-  if (seen == 0.0 || !std::isfinite(half) || base < 2 || now < 2) return 0;
-  const auto count = static_cast<double>(base);
-  const auto other = static_cast<double>(now);
-  // The variance that one repetition of each side has.
-  const double each = Squared(half / StudentFactor(confidence, count + other - 2.0)) /
-                      (1.0 / count + 1.0 / other);
-  for (std::size_t needed = 2; needed <= kMostToShow; ++needed) {
+std::size_t RepetitionsToShow(const Summary& base, const Summary& now, double confidence) {
+  if (base.n < 2 || now.n < 2) return 0;
+  const double difference = std::abs(now.mean - base.mean);
+  const double scatter = std::hypot(base.sd, now.sd);
+  const std::size_t made = std::max(base.n, now.n);
+  for (std::size_t needed = made; needed <= kMostToShow; ++needed) {
     const auto n = static_cast<double>(needed);
-    if (StudentFactor(confidence, 2.0 * n - 2.0) * std::sqrt(2.0 * each / n) <= seen) return needed;
+    const double width = StudentFactor(confidence, 2.0 * n - 2.0) * scatter / std::sqrt(n);
+    if (width <= difference) return needed == made ? 0 : needed;
   }
   return 0;
 }

@@ -31,6 +31,10 @@ stats::Change ChangeOf(const v1::MetricResult& base, const v1::MetricResult& now
   return stats::ChangeOfMean(SummaryOf(base), SummaryOf(now));
 }
 
+std::size_t RepetitionsToShow(const v1::MetricResult& base, const v1::MetricResult& now) {
+  return stats::RepetitionsToShow(SummaryOf(base), SummaryOf(now));
+}
+
 std::string_view ChangeWord(double difference, double p, v1::Better better) {
   if (p >= kChance) return "-";
   const bool more = difference > 0.0;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string_view>
 
 #include "lib/stats/change.h"
@@ -9,6 +10,9 @@
 namespace twofold {
 
 stats::Change ChangeOf(const v1::MetricResult& base, const v1::MetricResult& now);
+
+/// Of means, see stats::RepetitionsToShow.
+std::size_t RepetitionsToShow(const v1::MetricResult& base, const v1::MetricResult& now);
 
 /// By how much it grew, and `p`, corrected for the number of headlines: "better" or "worse", "more"
 /// or "less" where no way is better; "-": by chance, perhaps.

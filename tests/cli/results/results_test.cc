@@ -328,6 +328,7 @@ TEST_F(ResultsCommandTest, RunIsNoDifferentFromItself) {
   ASSERT_EQ(all["headlines"].size(), 2u);
   EXPECT_EQ(all["headlines"][0]["change"], "-");
   EXPECT_TRUE(all["headlines"][1]["upper"].is_null()) << "there is one repetition only";
+  EXPECT_TRUE(all["headlines"][0]["repetitions_needed"].is_null()) << "there is no difference";
 }
 
 TEST_F(ResultsCommandTest, TheSameNumberReadMoreOftenIsNoChange) {
