@@ -213,16 +213,12 @@ class FakeWorkStream : public rpc::ServerStream<v1::WorkerMessage, v1::FrontendM
     return HearUntil([=](const Heard& heard) { return heard.results.size() >= count; });
   }
 
-  /// After the next message nothing is read until Resume, which must come before the test ends.
-  void Pause() {
-    const std::lock_guard lock(pause_mutex_);
-    paused_ = true;
-  }
-  void Resume() {
-    const std::lock_guard lock(pause_mutex_);
-    paused_ = false;
-    resumed_.notify_all();
-  }
+  /// After the next message nothing is read, nor sent, until Resume, which must come before the
+  /// test ends.
+  void Pause() { SetPaused(true, true); }
+  /// The worker's half-close is not heard until Resume; all before it is, and what is added, sent.
+  void PauseAtHalfClose() { SetPaused(false, true); }
+  void Resume() { SetPaused(false, false); }
 
   /// Passes over messages until one says that the worker drains. False: the stream ended before.
   bool ReceiveDraining() {
@@ -256,13 +252,24 @@ class FakeWorkStream : public rpc::ServerStream<v1::WorkerMessage, v1::FrontendM
     });
   }
 
-  // The thread of the server's loop waits here while the test has it paused, so no further message is read.
+  void SetPaused(bool at_messages, bool at_half_close) {
+    const std::lock_guard lock(pause_mutex_);
+    paused_at_messages_ = at_messages;
+    paused_at_half_close_ = at_half_close;
+    resumed_.notify_all();
+  }
+  // The thread of the server's loop waits here, so nothing else is read or written.
+  void AwaitResume(const bool& paused) {
+    std::unique_lock lock(pause_mutex_);
+    resumed_.wait(lock, [&] { return !paused; });
+  }
+
   void OnMessage(const v1::WorkerMessage& message) override {
     received_.Put(message);
-    std::unique_lock lock(pause_mutex_);
-    resumed_.wait(lock, [this] { return !paused_; });
+    AwaitResume(paused_at_messages_);
   }
   void OnHalfClosed() override {
+    AwaitResume(paused_at_half_close_);
     received_.Put(std::nullopt);
     const std::lock_guard lock(end_mutex_);
     Close(end_);
@@ -274,7 +281,8 @@ class FakeWorkStream : public rpc::ServerStream<v1::WorkerMessage, v1::FrontendM
   Status end_;
   std::mutex pause_mutex_;
   std::condition_variable resumed_;
-  bool paused_ = false;
+  bool paused_at_messages_ = false;
+  bool paused_at_half_close_ = false;
   Heard heard_;
 };
 

@@ -170,8 +170,7 @@ TEST_F(MovedTest, AStreamThatIsNeverEndedIsBrokenOff) {
   RunningAgent agent(options, kForever);
   const auto stream = frontend_.Accept();
   stream->Welcome();
-  stream->Pause();  // its half-close is not answered, at the latest after one more message
-  stream->SendAssigns(1, 1, {}, kEndsAtOnce);
+  stream->PauseAtHalfClose();
   SendMoved(*stream, 5, {owner_.address()});
   EXPECT_EQ(owner_.Accept()->Welcome().moved_epoch(), 5u);
   stream->Resume();
@@ -203,7 +202,7 @@ TEST_F(MovedTest, LeavingMeanwhileLosesNoResult) {
   stream->Welcome();
   stream->SendAssigns(9, 1, {}, kEndsAtOnce);
   EXPECT_THAT(stream->ReceiveResults(1), SizeIs(1));
-  stream->Pause();  // the half-close is not heard, nor are all results
+  stream->PauseAtHalfClose();
   stream->SendAssigns(1, 4, {}, kEndsAtOnce);
   SendMoved(*stream, 5, {owner_.address()});
   const Instant deadline = Now() + std::chrono::seconds(20);

@@ -28,7 +28,7 @@ SocketPair::SocketPair() {
 }
 
 bool TurnUntil(Loop& loop, const std::function<bool()>& done) {
-  const Instant end = Now() + std::chrono::seconds(30);
+  const Instant end = Now() + std::chrono::seconds(60);
   while (!done() && Now() < end) loop.Turn(std::chrono::milliseconds(100));
   return done();
 }

@@ -27,7 +27,7 @@ struct SocketPair {
   Descriptor peers;
 };
 
-/// Turns of `loop` until `done`, or for half a minute. Whether it is done.
+/// Turns of `loop` until `done`, or for a minute. Whether it is done.
 bool TurnUntil(Loop& loop, const std::function<bool()>& done);
 
 }  // namespace twofold::h2
