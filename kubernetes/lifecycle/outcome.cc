@@ -135,6 +135,7 @@ Outcome OutcomeOf(Observed& observed, const Beside& beside) {
     outcome.lives = observer.lives();
   });
   Report& report = outcome.report;
+  report.load = beside.record.load;
   AddSending(outcome.lives, beside, report);
   report.counts.emplace_back("watch_breaks", beside.tally.breaks);
   report.counts.emplace_back("unseen_canaries", open_canaries);

@@ -36,7 +36,8 @@ class Reader {
     numbers_.tool = "twofold lifecycle";
     const std::string kind = TextAt(report_, {"kind"});
     if (kind.empty()) return Unreadable(kReport, "it does not say of which kind the workloads are");
-    of_kind_ = {{"kind", kind}};
+    of_run_ = {{"kind", kind}};
+    ReadLoad();
     Status status = ReadSpans();
     if (status.ok()) status = ReadCounts();
     if (status.ok()) status = ReadPending();
@@ -46,6 +47,15 @@ class Reader {
   }
 
  private:
+  /// Of reports that say it.
+  void ReadLoad() {
+    const Json* const load = Find(report_, {"load"});
+    if (load == nullptr || !load->is_object()) return;
+    for (const auto& [field, value] : load->items()) {
+      if (value.is_string()) of_run_.emplace_back(field, Quoted(value.get<std::string>()));
+    }
+  }
+
   Status ReadSpans() {
     const Json* const spans = Find(report_, {"spans"});
     if (spans == nullptr || !spans->is_array() || spans->empty()) {
@@ -80,7 +90,7 @@ class Reader {
     for (const auto& [name, count] : counts->items()) {
       if (!count.is_number_unsigned()) return Unreadable(kReport, "a count that is none");
       numbers_.measurements.push_back(
-          {name, count.get<double>(), "", Better::kNone, false, of_kind_});
+          {name, count.get<double>(), "", Better::kNone, false, of_run_});
     }
     return absl::OkStatus();
   }
@@ -106,21 +116,21 @@ class Reader {
       const Json* const value = Find(report_, {"fill", field});
       if (value == nullptr || !value->is_number()) continue;
       numbers_.measurements.push_back(
-          {absl::StrCat("fill_", field), value->get<double>(), unit, better, false, of_kind_});
+          {absl::StrCat("fill_", field), value->get<double>(), unit, better, false, of_run_});
     }
   }
 
   /// Two moments that are one for the cluster may be told in either order: a span may be below 0.
   void Add(const std::string& name, const Json& value, const char* unit, Better better,
            Dimension dimension, bool headline) {
-    Dimensions dimensions = of_kind_;
+    Dimensions dimensions = of_run_;
     dimensions.push_back(std::move(dimension));
     numbers_.measurements.push_back(
         {name, value.get<double>(), unit, better, headline, std::move(dimensions), {}, true});
   }
 
   const Json& report_;
-  Dimensions of_kind_;
+  Dimensions of_run_;
   Measurements numbers_;
 };
 

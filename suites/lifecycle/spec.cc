@@ -161,6 +161,25 @@ Status CheckTogether(const Spec& spec) {
   return CheckForms(spec);
 }
 
+Dimensions LoadOf(const Spec& spec) {
+  Dimensions load;
+  const Spec& usual = Spec::default_instance();
+  const auto add = [&](const char* field, const auto& value, const auto& usual_value) {
+    if (value != usual_value) load.emplace_back(field, absl::StrCat(value));
+  };
+  add("count", spec.count(), usual.count());
+  add("rate", spec.rate(), usual.rate());
+  add("parallel", spec.parallel(), usual.parallel());
+  add("wave", spec.wave(), usual.wave());
+  add("delay", spec.delay(), usual.delay());
+  add("fill", spec.fill(), usual.fill());
+  add("workers", spec.workers(), usual.workers());
+  add("gpus", spec.gpus(), usual.gpus());
+  add("seconds", spec.seconds(), usual.seconds());
+  add("pvc", spec.pvc(), usual.pvc());
+  return load;
+}
+
 Result<Spec> ReadSpec(std::string_view json) {
   return ReadByRules<Spec>(json, [](const Spec& spec) { return CheckTogether(spec); });
 }

@@ -1,7 +1,11 @@
 #include <absl/strings/str_cat.h>
+#include <absl/strings/str_join.h>
 
+#include <algorithm>
 #include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "lib/suite/document.h"
 #include "lib/suite/text.h"
@@ -11,6 +15,7 @@ namespace twofold::suite::media {
 namespace {
 
 constexpr std::string_view kErrors[] = {"[ERROR]", "Return on error", "The test FAILED"};
+constexpr std::string_view kSessionOptions[] = {" -o::"};
 constexpr std::string_view kTitle = "Multi Transcoding Sample Version ";
 
 // "*** session 0 [0x55d0] PASSED (MFX_ERR_NONE) 1.99446 sec, 1000 frames, 501.388 fps"; versions
@@ -21,6 +26,8 @@ struct Session {
   std::string status;
   double seconds = 0;
   double frames = 0;
+  std::string encoder;     // "h264": of the line of its options, which follows
+  std::string resolution;  // "640x360"; empty: that of the input
 };
 
 std::optional<Session> ReadSession(std::string_view line) {
@@ -47,6 +54,23 @@ std::optional<Session> ReadSession(std::string_view line) {
   return session;
 }
 
+// "-hw -i::h265 in.h265 -o::h264 out.h264 -w 640 -h 360": as it stood in the file of all sessions.
+void ReadOptions(std::string_view line, Session& session) {
+  const std::vector<std::string_view> words = Words(line);
+  const auto value_of = [&](std::string_view option) {
+    const auto found = std::find(words.begin(), words.end(), option);
+    return found == words.end() || found + 1 == words.end() ? std::string_view() : *(found + 1);
+  };
+  for (const std::string_view word : words) {
+    if (const auto encoder = After(word, "-o::")) session.encoder = Quoted(*encoder);
+  }
+  const std::string_view width = value_of("-w");
+  const std::string_view height = value_of("-h");
+  if (!width.empty() && !height.empty()) {
+    session.resolution = Quoted(absl::StrCat(std::string(width), "x", std::string(height)));
+  }
+}
+
 struct SessionsLog {
   std::string version;
   std::vector<Session> sessions;
@@ -61,7 +85,11 @@ void ReadLine(std::string_view line, SessionsLog& log) {
     std::string_view text = Strip(*time);
     log.common_s = TakeNumber(text);
   }
-  if (auto session = ReadSession(line)) log.sessions.push_back(*std::move(session));
+  if (auto session = ReadSession(line)) {
+    log.sessions.push_back(*std::move(session));
+  } else if (!log.sessions.empty() && line.starts_with('-') && HasAny(line, kSessionOptions)) {
+    ReadOptions(line, log.sessions.back());
+  }
   if (line.starts_with("The test PASSED")) log.passed = true;
   if (HasAny(line, kErrors) && log.complaint.empty()) log.complaint = std::string(line);
 }
@@ -104,6 +132,24 @@ Status CheckAsked(const std::string& stage, const v1::suites::MediaSpec& spec,
   return Unreadable(stage, absl::StrCat(log.sessions.size(), " sessions, not ", asked));
 }
 
+// Of all sessions joined by '+', as those of ffmpeg are; empty: one of them does not say it.
+std::string Joined(const std::vector<Session>& sessions, std::string Session::*what) {
+  std::vector<std::string> all;
+  for (const Session& session : sessions) {
+    if ((session.*what).empty()) return {};
+    all.push_back(session.*what);
+  }
+  return absl::StrJoin(all, "+");
+}
+
+Dimensions DimensionsOf(const std::string& output, const std::string& encoder,
+                        const std::string& resolution) {
+  Dimensions dimensions = {{"output", output}};
+  if (!encoder.empty()) dimensions.emplace_back("encoder", encoder);
+  if (!resolution.empty()) dimensions.emplace_back("resolution", resolution);
+  return dimensions;
+}
+
 }  // namespace
 
 Result<Measurements> ParseSessions(const std::string& stage, const StageOutput& output,
@@ -119,13 +165,14 @@ Result<Measurements> ParseSessions(const std::string& stage, const StageOutput& 
   result.tool = absl::StrCat("sample_multi_transcode", log.version.empty() ? "" : " ", log.version);
   double frames = 0;
   for (const Session& session : log.sessions) {
-    const Dimensions dimensions = {{"output", session.number}};
+    const Dimensions dimensions = DimensionsOf(session.number, session.encoder, session.resolution);
     frames += session.frames;
     result.measurements.push_back({"frames", session.frames, "", Better::kNone, false, dimensions});
     result.measurements.push_back({"frame_rate", session.frames / session.seconds, "1/s",
                                    Better::kHigher, false, dimensions});
   }
-  const Dimensions all = {{"output", "all"}};
+  const Dimensions all = DimensionsOf("all", Joined(log.sessions, &Session::encoder),
+                                      Joined(log.sessions, &Session::resolution));
   result.measurements.push_back(
       {"frame_rate", frames / *log.common_s, "1/s", Better::kHigher, true, all});
   result.measurements.push_back({"frames", frames, "", Better::kNone, false, all});

@@ -23,8 +23,11 @@ namespace twofold::suite::pytorch {
 namespace {
 
 using Report = v1::suites::PyTorchReport;
+using Spec = v1::suites::PyTorchSpec;
 using Times = google::protobuf::RepeatedField<std::uint64_t>;
+using Settings = google::protobuf::Map<std::string, std::string>;
 
+constexpr const char* kBatchSize = "inputBatchSize";
 constexpr double kMi = 1024.0 * 1024.0;
 constexpr double kSecond = 1e9;  // in ns
 
@@ -114,6 +117,34 @@ double MeanOf(const Times& times) {
   return std::accumulate(times.begin(), times.end(), 0.0) / std::max(1, times.size());
 }
 
+// Fields of the spec that differ from their defaults, and the size of a batch in any case.
+void AddSettings(const Report& report, Dimensions& what) {
+  const Settings& settings = report.settings();
+  for (int i = 0; i < Spec::descriptor()->field_count(); ++i) {
+    const auto& field = *Spec::descriptor()->field(i);
+    const auto found = settings.find(field.json_name());
+    if (found == settings.end()) continue;
+    const bool is_usual = found->second == DefaultText(field) && field.json_name() != kBatchSize;
+    if (!is_usual) what.emplace_back(field.json_name(), Quoted(found->second));
+  }
+  // Of text an item is a token, and a batch has many of them.
+  if (!settings.contains(kBatchSize) && report.unit() == "images") {
+    what.emplace_back(kBatchSize, absl::StrCat(report.items_per_batch()));
+  }
+}
+
+// What makes the times of two runs incomparable.
+Dimensions What(const Report& report) {
+  Dimensions what;
+  if (!report.model().empty()) what.emplace_back("model", report.model());
+  if (!report.benchmark_type().empty()) what.emplace_back("benchmark", report.benchmark_type());
+  AddSettings(report, what);
+  if (report.num_workers() > 0) {
+    what.emplace_back("numWorkers", absl::StrCat(report.num_workers()));
+  }
+  return what;
+}
+
 class Writer {
  public:
   explicit Writer(const std::vector<Rank>& ranks) : ranks_(ranks), what_(What(ranks[0].report)) {}
@@ -138,20 +169,6 @@ class Writer {
       absl::StrAppend(&tool, ", torchvision ", report.torchvision());
     }
     return absl::StrCat(tool, " on ", report.device(), " (BLAS: ", report.blas(), ")");
-  }
-
-  // Times of other models, and of training and inference, are not compared.
-  static Dimensions What(const Report& report) {
-    Dimensions what;
-    if (!report.model().empty()) what.emplace_back("model", report.model());
-    if (!report.benchmark_type().empty()) what.emplace_back("benchmark", report.benchmark_type());
-    // Of text an item is a token, and a batch has many of them.
-    if (report.unit() == "images") {
-      what.emplace_back("inputBatchSize", absl::StrCat(report.items_per_batch()));
-    }
-    if (report.num_workers() > 0)
-      what.emplace_back("numWorkers", absl::StrCat(report.num_workers()));
-    return what;
   }
 
   Measurement& Add(const char* name, double value, std::string unit, Better better,
@@ -246,12 +263,10 @@ class Writer {
   Measurements result_;
 };
 
-using Spec = v1::suites::PyTorchSpec;
 
 // What workers of one run do alike; a device may be another.
 bool DoTheSame(const Report& one, const Report& other) {
-  return one.unit() == other.unit() && one.model() == other.model() &&
-         one.benchmark_type() == other.benchmark_type();
+  return one.unit() == other.unit() && What(one) == What(other);
 }
 
 // Whether each worker reported once, and none is missing. A worker that looks at its own output has

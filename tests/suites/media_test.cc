@@ -166,6 +166,25 @@ TEST(MediaParse, SessionsShareTheCommonTime) {
   EXPECT_DOUBLE_EQ(ValueOf(*result, "frame_rate", "all"), 400);
 }
 
+TEST(MediaParse, SessionsSayWithWhatTheyEncoded) {
+  const auto dimensions = [](const std::string& text) {
+    std::string said;
+    for (const Measurement& one : media::Parse(SavedText(text)).value().measurements) {
+      if (one.name != "frame_rate") continue;
+      for (const auto& [name, value] : one.dimensions)
+        absl::StrAppend(&said, name, "=", value, " ");
+    }
+    return said;
+  };
+  EXPECT_EQ(dimensions(kSessions),
+            "output=0 encoder=h264 output=1 encoder=h264 output=all encoder=h264+h264 ");
+  const std::string smaller = absl::StrReplaceAll(
+      kSessions, {{"-device /dev/dri/renderD129", "-w 640 -h 360"}, {"h264 /dev/null", "av1 -"}});
+  EXPECT_EQ(dimensions(smaller),
+            "output=0 encoder=av1 output=1 encoder=av1 resolution=640x360 "
+            "output=all encoder=av1+av1 ");
+}
+
 TEST(MediaParse, ASessionThatFailedFailsTheJob) {
   std::string text = kSessions;
   text.replace(text.rfind("PASSED (MFX_ERR_NONE)"), 21, "FAILED (MFX_ERR_GPU_HANG)");

@@ -6,10 +6,12 @@
 #include <algorithm>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "lib/suite/json.h"
 #include "suites/fio/fio.h"
+#include "suites/lifecycle/lifecycle.h"
 #include "suites/table/table.h"
 #include "tests/suites/samples.h"
 
@@ -192,6 +194,51 @@ TEST(ReaderSettings, BatchesOfAnotherSizeAreNotCompared) {
   EXPECT_FALSE(InCommon(plain, plain).empty());
   json["itemsPerBatch"] = "64";
   EXPECT_TRUE(InCommon(plain, ReadText("pytorch", json.dump(1))).empty());
+}
+
+TEST(ReaderSettings, WhatAModelOfTextWasGivenIsADimensionWhereItIsNotTheUsual) {
+  const std::string text = Sample("pytorch/resnet18.json");
+  Json json = Json::parse(text.substr(text.find('{')));
+  json["unit"] = "tokens";
+  json["settings"] = {{"inputBatchSize", "64"}, {"sequenceLength", "32"}, {"dtype", "float32"}};
+  const auto usual = ReadText("pytorch", json.dump(1));
+  EXPECT_EQ(DimensionOf(usual, "inputBatchSize"), "64");
+  EXPECT_EQ(DimensionOf(usual, "sequenceLength"), "-");
+  EXPECT_FALSE(InCommon(usual, usual).empty());
+  for (const auto& [field, value] :
+       {std::pair{"inputBatchSize", "8"}, {"sequenceLength", "2048"}, {"dtype", "bfloat16"}}) {
+    Json other = json;
+    other["settings"][field] = value;
+    const auto read = ReadText("pytorch", other.dump(1));
+    EXPECT_EQ(DimensionOf(read, field), value);
+    EXPECT_TRUE(InCommon(usual, read).empty()) << field;
+  }
+}
+
+// ---- lifecycle
+
+TEST(ReaderSettings, LoadsOfAClusterAreNotComparedWithOthers) {
+  Json json = Json::parse(Sample("lifecycle/jobs.json"));
+  const auto said = [&](const char* spec) {
+    json["load"] = Json::object();
+    for (const auto& [field, value] : lifecycle::LoadOf(*lifecycle::ReadSpec(spec))) {
+      json["load"][field] = value;
+    }
+    return ReadText("lifecycle", json.dump(1));
+  };
+  const auto one = said(R"({"kind": "job", "count": 40, "rate": 10})");
+  EXPECT_EQ(DimensionOf(one, "count"), "40");
+  EXPECT_EQ(DimensionOf(one, "rate"), "-") << "it is the usual one";
+  EXPECT_FALSE(InCommon(one, one).empty());
+  for (const char* other :
+       {R"({"kind": "job", "count": 400})", R"({"kind": "job", "count": 40, "rate": 100})",
+        R"({"kind": "job", "count": 40, "parallel": 4})",
+        R"({"kind": "job", "count": 40, "fill": 9})",
+        R"({"kind": "job", "count": 40, "workers": 8})",
+        R"({"kind": "job", "count": 40, "pvc": "1Gi"})",
+        R"({"kind": "job", "count": 40, "wave": 10, "delay": 2})"}) {
+    EXPECT_TRUE(InCommon(one, said(other)).empty()) << other;
+  }
 }
 
 // ---- OSU

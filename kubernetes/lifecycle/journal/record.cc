@@ -35,6 +35,26 @@ std::vector<kube::Resource> ReadResources(const kube::Json& object) {
   return resources;
 }
 
+kube::Json LoadJson(const Record& record) {
+  kube::Json load = kube::Json::object();
+  for (const auto& [field, value] : record.load) load[field] = value;
+  return load;
+}
+
+std::vector<std::pair<std::string, std::string>> ReadLoad(const kube::Json& object) {
+  constexpr std::size_t kMostFields = 32;
+  constexpr std::size_t kLongest = 64;
+  std::vector<std::pair<std::string, std::string>> load;
+  const auto fields = kube::Json::parse(kube::TextAt(object, "/data/load"), nullptr, false);
+  if (!fields.is_object() || fields.size() > kMostFields) return load;
+  for (const auto& [field, value] : fields.items()) {
+    if (!value.is_string() || field.size() > kLongest) continue;
+    const auto& text = value.get_ref<const std::string&>();
+    if (text.size() <= kLongest) load.emplace_back(field, text);
+  }
+  return load;
+}
+
 /// 0: there is none, or it is out of bounds.
 std::uint32_t NumberAt(const kube::Json& object, std::string_view path, std::uint32_t most) {
   std::uint32_t number = 0;
@@ -70,6 +90,7 @@ kube::Json ToObject(const Record& record) {
                     {"count", absl::StrCat(record.count)},
                     {"slots", absl::StrCat(record.slots)},
                     {"claims", absl::StrCat(record.claims)},
+                    {"load", LoadJson(record).dump()},
                     {"labels_pods", record.labels_pods ? "yes" : "no"},
                     {"host", record.host},
                     {"began", absl::StrCat(record.began_ns / kNsPerUs)}});
@@ -85,6 +106,7 @@ Record ReadRecord(const kube::Json& object) {
   record.count = NumberAt(object, "/data/count", kMostWorkloads);
   record.slots = std::max(NumberAt(object, "/data/slots", kMostSlots), 1U);
   record.claims = NumberAt(object, "/data/claims", kMostSlots);
+  record.load = ReadLoad(object);
   record.labels_pods = kube::TextAt(object, "/data/labels_pods") == "yes";
   record.host = kube::TextAt(object, "/data/host");
   record.began_ns = BeganAt(object);

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "kubernetes/api/call.h"
@@ -25,11 +26,12 @@ struct Record {
   std::uint32_t count = 0;                ///< workloads; 0: the record is none, or does not say
   std::uint32_t slots = 1;                ///< pods of each
   std::uint32_t claims = 0;               ///< volumes of each
-  bool labels_pods = false;               ///< pods have the run's label
-  std::string host = {};                  ///< whose clock is in the stamps of the workloads
-  std::int64_t began_ns = 0;              ///< Unix time, before any workload was sent
-  std::string uid = {};                   ///< of the ConfigMap
-  bool all_sent = false;                  ///< the sender has ended as it should
+  std::vector<std::pair<std::string, std::string>> load;  ///< as the suite's LoadOf says it
+  bool labels_pods = false;                               ///< pods have the run's label
+  std::string host = {};      ///< whose clock is in the stamps of the workloads
+  std::int64_t began_ns = 0;  ///< Unix time, before any workload was sent
+  std::string uid = {};       ///< of the ConfigMap
+  bool all_sent = false;      ///< the sender has ended as it should
 };
 
 /// Without its uid.

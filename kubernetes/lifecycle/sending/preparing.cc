@@ -10,6 +10,7 @@
 #include "kubernetes/lifecycle/moments/kind.h"
 #include "kubernetes/lifecycle/sending/submitter.h"
 #include "lib/common/host_name.h"
+#include "suites/lifecycle/lifecycle.h"
 
 namespace twofold::lifecycle {
 namespace {
@@ -84,6 +85,7 @@ Result<Record> Prepare(kube::Connection& connection, const SendPlan& plan, std::
                 .count = each.spec.count(),
                 .slots = SlotsOf(*plan.kind, each.spec.workers()),
                 .claims = ClaimsOf(*plan.kind, each.spec),
+                .load = suite::lifecycle::LoadOf(each.spec),
                 .labels_pods = LabelsPods(first->front()),
                 .host = HostName(),
                 .began_ns = began_ns};

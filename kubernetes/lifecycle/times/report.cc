@@ -305,7 +305,9 @@ Report ReportOf(const Kind& kind, const Observer& observer, const Anchor& anchor
 }
 
 Json ToJson(const Report& report) {
-  Json json = {{"kind", report.kind}, {"spans", ListOf(report.spans, SpanJson)}};
+  Json json = {{"kind", report.kind}, {"load", Json::object()}};
+  for (const auto& [field, value] : report.load) json["load"][field] = value;
+  json["spans"] = ListOf(report.spans, SpanJson);
   for (const auto& [name, count] : report.counts) json["counts"][name] = count;
   json["pending_seconds"] = Json::object();
   for (const auto& [reason, seconds] : report.pending) json["pending_seconds"][reason] = seconds;

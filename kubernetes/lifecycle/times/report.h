@@ -29,6 +29,7 @@ struct WatchLag {
 /// What a run has come to.
 struct Report {
   std::string kind;
+  std::vector<std::pair<std::string, std::string>> load;  ///< fields of the spec; empty: not known
   std::vector<SpanSummary> spans;
   Counts counts;  ///< of workloads by state, and of what was lost or not believed
   std::vector<std::pair<std::string, double>> pending;  ///< seconds by reason, over all pods

@@ -28,6 +28,7 @@ namespace {
 using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::Not;
+using ::testing::Pair;
 
 std::string ContentOf(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
@@ -135,9 +136,11 @@ TEST_F(FollowTest, WorkloadsSayWhenTheyWerePlannedAndSent) {
 
 TEST_F(FollowTest, TheRecordSaysWhatAWatcherNeedsAndThatAllIsSent) {
   ASSERT_TRUE(Submit(Plan(3)).ok());
-  const Record record = ReadRecord(RecordNow());
+  kube::Json object = RecordNow();
+  const Record record = ReadRecord(object);
   EXPECT_EQ(record.kind, "job");
   EXPECT_EQ(record.count, 3);
+  EXPECT_THAT(record.load, Contains(Pair("count", "3")));
   EXPECT_EQ(record.slots, 1);
   EXPECT_TRUE(record.labels_pods);
   EXPECT_EQ(record.host, HostName());
@@ -145,6 +148,10 @@ TEST_F(FollowTest, TheRecordSaysWhatAWatcherNeedsAndThatAllIsSent) {
   EXPECT_TRUE(record.all_sent);
   EXPECT_GT(record.began_ns, 0);
   EXPECT_LE(record.began_ns, *StampsOf(api_.All(kube::kJobs).front()).planned_ns + 1000);
+  for (const char* odd : {"", "{", "[1]", R"({"count": 3})"}) {
+    object["data"]["load"] = odd;
+    EXPECT_TRUE(ReadRecord(object).load.empty()) << odd;
+  }
 }
 
 TEST_F(FollowTest, WhatHappenedBeforeTheWatchIsAnIntervalAndNever0) {

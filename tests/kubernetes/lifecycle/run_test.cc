@@ -26,6 +26,7 @@ TEST_F(RunTest, PlantedTimesAreRecovered) {
   ASSERT_TRUE(Execute(Plan(20)).ok());
   const Report report = Reported();
   EXPECT_EQ(CountIn(report, "complete"), 20);
+  EXPECT_THAT(report.load, Contains(std::pair<std::string, std::string>("count", "20")));
   ASSERT_TRUE(report.lag);
   std::vector<double> behind;
   ForEachSight([&](const Sight& sight, Instant done) {

@@ -81,6 +81,7 @@ def test_each_batch_has_its_time_and_those_before_are_apart(run):
     assert report["firstNs"] > 0 and report["importNs"] > 0 and report["buildNs"] > 0
     assert report["deviceNs"] == [] and report["devicePeakBytes"] == 0
     assert report["itemsPerBatch"] == 2 * 8 and report["unit"] == "tokens"
+    assert report["settings"]["inputBatchSize"] == "2" and report["settings"]["sequenceLength"] == "8"
     assert report["peakBytes"] > 50e6 and report["threads"] == 1 and report["device"] and report["blas"]
 
 
