@@ -32,6 +32,7 @@ struct Submit {
   std::uint64_t tag;
   std::shared_ptr<const JobOptions> options;
   std::string_view spec;
+  std::uint32_t spec_elsewhere = 0;  ///< bytes of one that the shell keeps, `spec` being empty
 };
 
 /// Ends a job as cancelled; a running one is stopped on its worker.

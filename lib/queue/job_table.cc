@@ -25,6 +25,14 @@ char* SpecBytes::Add(std::string_view spec) {
   return stored;
 }
 
+char* SpecBytes::AddElsewhere(std::uint32_t size) {
+  if (size == 0) return nullptr;
+  char* const stored = Take(StoredSize(1));
+  const std::uint32_t marked = size | kIsElsewhere;
+  std::memcpy(stored, &marked, sizeof marked);
+  return stored;
+}
+
 char* SpecBytes::Take(std::size_t size) {
   if (size > kLargest) return new char[size];
   char*& freed = freed_[size / kStep];
@@ -42,7 +50,7 @@ char* SpecBytes::Take(std::size_t size) {
 
 void SpecBytes::Free(char* stored) {
   if (stored == nullptr) return;
-  const std::size_t size = StoredSize(View(stored).size());
+  const std::size_t size = StoredSize(std::max<std::size_t>(View(stored).size(), 1));
   if (size > kLargest) {
     delete[] stored;
     return;
@@ -56,7 +64,15 @@ std::string_view SpecBytes::View(const char* stored) {
   if (stored == nullptr) return {};
   std::uint32_t size = 0;
   std::memcpy(&size, stored, sizeof size);
+  if ((size & kIsElsewhere) != 0) return {};
   return {stored + sizeof size, size};
+}
+
+std::uint32_t SpecBytes::Elsewhere(const char* stored) {
+  if (stored == nullptr) return 0;
+  std::uint32_t size = 0;
+  std::memcpy(&size, stored, sizeof size);
+  return (size & kIsElsewhere) != 0 ? size & ~kIsElsewhere : 0;
 }
 
 JobTable::JobTable(std::uint32_t first_generation, std::uint8_t queue_number)
@@ -69,7 +85,7 @@ JobTable::~JobTable() {
 }
 
 Slot JobTable::Add(std::shared_ptr<const JobOptions> options, std::string_view spec,
-                   std::uint64_t sequence) {
+                   std::uint64_t sequence, std::uint32_t spec_elsewhere) {
   const Slot slot = jobs_.Take();
   if (options->durable) durable_.emplace(DurableId(sequence), slot);
   Job& job = jobs_[slot];
@@ -77,7 +93,7 @@ Slot JobTable::Add(std::shared_ptr<const JobOptions> options, std::string_view s
   while (!by_kept_ids_.empty() && by_kept_ids_.contains(OwnId(slot))) NextGeneration(job);
   job.options = std::move(options);
   job.sequence = sequence;
-  job.stored_spec = specs_.Add(spec);
+  job.stored_spec = spec_elsewhere > 0 ? specs_.AddElsewhere(spec_elsewhere) : specs_.Add(spec);
   job.state = JobState::kWaiting;
   return slot;
 }

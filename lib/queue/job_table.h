@@ -41,13 +41,18 @@ class SpecBytes {
  public:
   /// nullptr if it is empty.
   char* Add(std::string_view spec);
+  /// In place of a spec of so many bytes that is kept elsewhere: its View is empty.
+  char* AddElsewhere(std::uint32_t size);
   void Free(char* stored);
   static std::string_view View(const char* stored);
+  /// 0: it is here.
+  static std::uint32_t Elsewhere(const char* stored);
 
  private:
   static constexpr std::size_t kStep = 4;
   static constexpr std::size_t kLargest = 512;  // longer ones are left to malloc
   static constexpr std::size_t kSlab = 64 << 10;
+  static constexpr std::uint32_t kIsElsewhere = 1U << 31;  // beside the size
 
   /// Of a spec and its size before it; at least 8, as what is free holds an address.
   static std::size_t StoredSize(std::size_t spec) {
@@ -74,7 +79,9 @@ struct Job {
   JobState state = JobState::kFree;
   Slot tries = 0;  ///< see JobTable::tries
 
+  /// Empty if it is elsewhere.
   [[nodiscard]] std::string_view spec() const { return SpecBytes::View(stored_spec); }
+  [[nodiscard]] std::uint32_t spec_elsewhere() const { return SpecBytes::Elsewhere(stored_spec); }
 };
 static_assert(sizeof(Job) <= 72, "the promise is 80 bytes a waiting job beside its spec");
 
@@ -150,7 +157,7 @@ class JobTable {
 
   /// A new job, waiting, with a copy of `spec`. `sequence` names it if it is durable.
   Slot Add(std::shared_ptr<const JobOptions> options, std::string_view spec,
-           std::uint64_t sequence = 0);
+           std::uint64_t sequence = 0, std::uint32_t spec_elsewhere = 0);
   /// From now on the volatile job has the id that it had in another table. No other job gets it
   /// meanwhile. REQUIRES: no job here has it.
   void KeepId(Slot slot, JobId id);

@@ -57,7 +57,8 @@ Submitted Queue::Step(Instant now, input::Submit submit, Effects& effects) {
   if (const Admission admission = Admit(submit.spec.size()); admission != Admission::kAccepted) {
     return Reject(admission);
   }
-  const Slot slot = jobs_.Add(std::move(submit.options), submit.spec, next_sequence_++);
+  const Slot slot =
+      jobs_.Add(std::move(submit.options), submit.spec, next_sequence_++, submit.spec_elsewhere);
   waiting_bytes_ += submit.spec.size();
   Job& job = jobs_[slot];
   job.tag = submit.tag;
@@ -195,8 +196,9 @@ void Queue::Step(Instant now, const input::HoldDurable& hold, Effects& effects) 
 void Queue::Step(Instant now, const input::Restore& restore, Effects& effects) {
   const Restored& restored = restore.restored;
   const bool durable = restored.options->durable;
-  const Slot slot = jobs_.Add(restored.options, restored.spec,
-                              durable ? Sequence(restored.job) : next_sequence_++);
+  const Slot slot =
+      jobs_.Add(restored.options, restored.spec,
+                durable ? Sequence(restored.job) : next_sequence_++, restored.spec_elsewhere);
   if (!durable) jobs_.KeepId(slot, restored.job);
   waiting_bytes_ += restored.spec.size();
   Job& job = jobs_[slot];

@@ -32,7 +32,7 @@ namespace twofold::queue {
 
 struct QueueOptions {
   std::uint64_t limit = 0;        ///< most waiting jobs; 0 = no limit. Requeued jobs may exceed it.
-  std::uint64_t limit_bytes = 0;  ///< most bytes of their specs; the same
+  std::uint64_t limit_bytes = 0;  ///< most bytes of their specs that are here; the same
   Duration lease = std::chrono::seconds(15);  ///< a process unheard for this long loses its jobs
   Duration grace = std::chrono::seconds(10);  ///< so long may a process with a broken stream return
   Duration ageing = std::chrono::minutes(1);  ///< waiting so long is worth one level; 0 = never
@@ -63,7 +63,7 @@ struct JobView {
   Duration wait;      ///< so far, or until it was handed out
   Duration run_time;  ///< since it was handed out, by the frontend's clock
   const JobOptions* options;
-  std::size_t spec_size;
+  std::size_t spec_size;        ///< here or elsewhere
   std::vector<Member> members;  ///< of a gang that runs, by rank, without those that have ended
   SubmitterId submitter;        ///< kDetached: nobody's
   std::uint64_t tag;            ///< the submitter's
@@ -106,7 +106,7 @@ struct QueueStats {
   std::uint64_t waiting = 0;        ///< all that do not run; the next three are part of it
   std::uint64_t delayed = 0;        ///< their time has not come
   std::uint64_t key_limited = 0;    ///< kKeyLimit or kKeyHeld
-  std::uint64_t waiting_bytes = 0;  ///< of their specs
+  std::uint64_t waiting_bytes = 0;  ///< of their specs that are here
   std::uint64_t gangs_waiting = 0;  ///< gangs at the head of the line that lack workers
   std::uint64_t running = 0;        ///< a gang is one job
   /// Slots that would leave no job waiting that may run; while the queue is paused none of those

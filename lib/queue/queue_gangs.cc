@@ -25,7 +25,8 @@ void Queue::StartGang(Instant now, Slot gang, Effects& effects) {
   for (std::uint32_t rank = 0; rank < members.size(); ++rank) {
     const Seat seat{jobs_.IdOf(gang), rank, members};
     effects.Do(Assign{members[rank].process, members[rank].job, tries.attempts, job.options,
-                      job.spec(), &seat, tries.lost_attempts, SubmitterOf(job)});
+                      job.spec(), &seat, tries.lost_attempts, SubmitterOf(job),
+                      job.spec_elsewhere()});
   }
 }
 

@@ -263,7 +263,7 @@ void Queue::HandOut(Instant now, Slot slot, ProcessId process, Effects& effects)
   const Tries& tries = Begin(now, slot, process);
   processes_.Give(process, slot, now);
   effects.Do(Assign{process, jobs_.IdOf(slot), tries.attempts, job.options, job.spec(), nullptr,
-                    tries.lost_attempts, SubmitterOf(job)});
+                    tries.lost_attempts, SubmitterOf(job), job.spec_elsewhere()});
 }
 
 /// An attempt, with this process (of a gang: that of rank 0).

@@ -75,6 +75,7 @@ std::optional<Restored> Queue::Save(JobId id) const {
   Restored saved{.job = id,
                  .options = job.options,
                  .spec = std::string(job.spec()),
+                 .spec_elsewhere = job.spec_elsewhere(),
                  .accepted = job.accepted,
                  .handed_out = tries.handed_out,
                  .attempts = tries.attempts,
@@ -185,7 +186,7 @@ JobView Queue::View(Instant now, Slot slot) const {
                .wait = std::max(waited_to - job.accepted, Duration::zero()),
                .run_time = running ? now - tries.handed_out : Duration::zero(),
                .options = job.options.get(),
-               .spec_size = job.spec().size(),
+               .spec_size = job.spec().size() + job.spec_elsewhere(),
                .members = {},
                .submitter = job.submitter == nullptr ? kDetached : job.submitter->id,
                .tag = job.tag};

@@ -155,7 +155,8 @@ struct Restored {
   JobId job;
   std::shared_ptr<const JobOptions> options;
   std::string spec;
-  Instant accepted;  ///< or, if it was delayed, when its delay is over
+  std::uint32_t spec_elsewhere = 0;  ///< see input::Submit
+  Instant accepted;                  ///< or, if it was delayed, when its delay is over
   Instant handed_out{};
   Attempt attempts = 0;
   std::uint32_t lost_attempts = 0;
@@ -174,6 +175,7 @@ struct Assign {
   const Seat* seat = nullptr;         ///< of a gang's member
   std::uint32_t lost_attempts = 0;    ///< of those before; for the shell's records
   SubmitterId submitter = kDetached;  ///< whose job it is; of a member: whose its gang is
+  std::uint32_t spec_elsewhere = 0;   ///< see input::Submit
 };
 
 /// Tell the member of a gang that all members are ready.

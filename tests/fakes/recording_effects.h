@@ -20,6 +20,7 @@ struct Assigned {
   JobId gang{0};  // of a member
   std::uint32_t rank = 0;
   std::vector<JobId> members = {};
+  std::uint32_t spec_elsewhere = 0;
 
   bool operator==(const Assigned&) const = default;
 };
@@ -79,6 +80,7 @@ class RecordingEffects : public Effects {
  public:
   void Do(const Assign& assign) override {
     Assigned assigned{assign.process, assign.job, assign.attempt, std::string(assign.spec)};
+    assigned.spec_elsewhere = assign.spec_elsewhere;
     if (assign.seat != nullptr) {
       assigned.gang = assign.seat->gang;
       assigned.rank = assign.seat->rank;
@@ -125,9 +127,9 @@ auto Number(Id id) {
 
 inline std::ostream& operator<<(std::ostream& out, const Assigned& assigned) {
   return out << "assign process " << Number(assigned.process) << " job " << Number(assigned.job)
-             << " attempt " << assigned.attempt << " spec '" << assigned.spec << "' gang "
-             << Number(assigned.gang) << " rank " << assigned.rank << " of "
-             << assigned.members.size();
+             << " attempt " << assigned.attempt << " spec '" << assigned.spec << "' and "
+             << assigned.spec_elsewhere << " bytes elsewhere, gang " << Number(assigned.gang)
+             << " rank " << assigned.rank << " of " << assigned.members.size();
 }
 
 inline std::ostream& operator<<(std::ostream& out, const LetGo& go) {

@@ -149,10 +149,15 @@ void QueueExercise::Submit() {
   job.submitter = OneIn(4) ? kDetached : SubmitterId{first_submitter_ + Below(3)};
   job.tag = tag;
   job.options = RandomJob(tag);
-  job.spec = OneIn(4) ? "" : "spec " + std::to_string(tag);
+  if (OneIn(4)) {
+    job.spec_elsewhere = static_cast<std::uint32_t>(1 + Below(5000));
+  } else if (!OneIn(4)) {
+    job.spec = "spec " + std::to_string(tag);
+  }
   const Submitted submitted = queue_->Step(
       now_,
-      input::Submit{job.submitter, tag, std::make_shared<const JobOptions>(job.options), job.spec},
+      input::Submit{job.submitter, tag, std::make_shared<const JobOptions>(job.options), job.spec,
+                    job.spec_elsewhere},
       effects_);
   NumberSeen(submitted.job);
   model_.Submit(now_, submitted, job);
@@ -443,6 +448,7 @@ Restored QueueExercise::AsStored(JobId id, const QueueModel::Job& job,
   Restored restored{.job = id,
                     .options = std::make_shared<const JobOptions>(job.options),
                     .spec = job.spec,
+                    .spec_elsewhere = job.spec_elsewhere,
                     .accepted = job.accepted,
                     .handed_out = job.handed_out,
                     .attempts = job.attempts,

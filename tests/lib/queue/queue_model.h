@@ -41,6 +41,7 @@ class QueueModel {
     std::uint64_t tag;
     JobOptions options;
     std::string spec;
+    std::uint32_t spec_elsewhere = 0;
     Instant accepted = {};
     std::uint64_t arrival = 0;
     std::uint64_t owned = 0;  // when its submitter came to it

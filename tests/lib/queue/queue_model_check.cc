@@ -128,7 +128,11 @@ Assigned QueueModel::NextAssigned(std::vector<Assigned>& assigned) {
 void QueueModel::StartSingle(Instant now, JobId id, ProcessId process,
                              std::vector<Assigned>& assigned) {
   Job& job = jobs_.at(id);
-  const Assigned expected{process, id, job.attempts + 1, job.spec};
+  const Assigned expected{.process = process,
+                          .job = id,
+                          .attempt = job.attempts + 1,
+                          .spec = job.spec,
+                          .spec_elsewhere = job.spec_elsewhere};
   const Assigned got = NextAssigned(assigned);
   std::ostringstream complaint;
   complaint << "got " << got << ", expected " << expected;
@@ -147,7 +151,12 @@ void QueueModel::StartGang(Instant now, JobId id, std::vector<Assigned>& assigne
   Job& gang = jobs_.at(id);
   const std::vector<ProcessId> places = held_;
   GiveBack();
-  Assigned expected{places.front(), {}, gang.attempts + 1, gang.spec, id};
+  Assigned expected{.process = places.front(),
+                    .job = {},
+                    .attempt = gang.attempts + 1,
+                    .spec = gang.spec,
+                    .gang = id,
+                    .spec_elsewhere = gang.spec_elsewhere};
   ++gang.attempts;
   gang.where = Where::kRunning;
   gang.handed_out = now;
@@ -283,7 +292,8 @@ void QueueModel::CheckJobs(Instant now, const Queue& queue) {
     Expect(view.attempt == job.attempts, "job listed with a wrong attempt");
     Expect(!running || view.process == job.process, "job listed with a wrong process");
     Expect(view.wait == std::max(wait, Duration{0}), "wrong wait listed");
-    Expect(view.spec_size == job.spec.size(), "job listed with a wrong spec size");
+    Expect(view.spec_size == job.spec.size() + job.spec_elsewhere,
+           "job listed with a wrong spec size");
     Expect(view.members.size() == static_cast<std::size_t>(parts), "wrong members listed");
   });
   Expect(listed == jobs_.size(), "jobs are missing from the list");

@@ -395,5 +395,33 @@ TEST(QueueBytes, SpecsOfWaitingJobsHaveALimit) {
   EXPECT_EQ(submit("12345"), Admission::kAccepted);
 }
 
+TEST(QueueBytes, SpecsThatAreKeptElsewhereTakeNothingOfTheLimit) {
+  RecordingEffects effects;
+  Queue queue({.limit_bytes = 10});
+  const JobOptions options{.durable = true};
+  const JobId job =
+      queue
+          .Step({},
+                input::Submit{kDetached, 1, std::make_shared<const JobOptions>(options), "", 5000},
+                effects)
+          .job;
+  EXPECT_EQ(queue.Stats().waiting_bytes, 0U);
+  EXPECT_EQ(queue.Find({}, job)->spec_size, 5000U);
+  EXPECT_EQ(queue.Save(job)->spec_elsewhere, 5000U);
+  for (const Attempt attempt : {1U, 2U}) {
+    const ProcessKey key{attempt};
+    const ProcessId process = queue.Step({}, input::WorkerJoined{.key = key}, effects);
+    EXPECT_THAT(effects.Of<Assigned>(), ElementsAre(Assigned{.process = process,
+                                                             .job = job,
+                                                             .attempt = attempt,
+                                                             .spec = "",
+                                                             .spec_elsewhere = 5000}));
+    effects.Clear();
+    queue.Step({}, input::WorkerLeft{process}, effects);
+    EXPECT_EQ(queue.Stats().waiting_bytes, 0U);
+    effects.Clear();
+  }
+}
+
 }  // namespace
 }  // namespace twofold::queue

@@ -101,7 +101,8 @@ TEST_F(ConvertTest, EveryInputComesBack) {
       {input::Resume{}, "resume"},
       {input::Restore{RestoredJob(options)},
        "restore restored={ job=81985529216486895 options=" + kOptionsDigest + " spec='" + kLong +
-           "' accepted=-5.000000000 handed_out=6.000000000 attempts=2 lost_attempts=1 "
+           "' spec_elsewhere=0 accepted=-5.000000000 handed_out=6.000000000 attempts=2 "
+           "lost_attempts=1 "
            "members=[{ process=9 job=81985529216486895 }] }"},
       {input::Tick{}, "tick"},
       {input::HoldDurable{true}, "hold_durable hold=yes"},
@@ -117,6 +118,16 @@ TEST_F(ConvertTest, EveryInputComesBack) {
     EXPECT_EQ(Written(back).SerializeAsString(), message.SerializeAsString()) << text;
     EXPECT_EQ(trace::Text(message), text);
   }
+}
+
+TEST_F(ConvertTest, ASpecThatIsElsewhereComesBackAsItsSize) {
+  const proto::Input message = Written(input::Submit{SubmitterId{1}, 2, options, "", 5000});
+  LastOptions last;
+  Input back;
+  ASSERT_TRUE(Take(message, last, back));
+  EXPECT_EQ(std::get<input::Submit>(back).spec_elsewhere, 5000U);
+  EXPECT_EQ(trace::Text(message),
+            "submit submitter=1 tag=2 options=" + kOptionsDigest + " spec='' spec_elsewhere=5000");
 }
 
 /// Of a message, and of the messages in it that are structs as well.
@@ -153,6 +164,15 @@ TEST_F(ConvertTest, EveryEffect) {
   EXPECT_EQ(Text(Assign{ProcessId{1}, kJob, 2, options, kLong, nullptr, 1}), assigned);
   EXPECT_EQ(Text(Assign{ProcessId{1}, kJob, 2, options, kLong, &seat, 1}),
             assigned + " seat={ gang=7 rank=1 size=2 members=#916ef176dde762a5 }");
+  const Assign elsewhere{.process = ProcessId{1},
+                         .job = kJob,
+                         .attempt = 2,
+                         .options = options,
+                         .spec = {},
+                         .lost_attempts = 1,
+                         .spec_elsewhere = 5000};
+  EXPECT_EQ(Text(elsewhere), "assign process=1 job=81985529216486895 attempt=2 options=" +
+                                 kOptionsDigest + " spec='' lost_attempts=1 spec_elsewhere=5000");
   EXPECT_EQ(Text(Go{ProcessId{1}, JobId{2}, 3}), "go process=1 job=2 attempt=3");
   EXPECT_EQ(Text(CancelOnWorker{ProcessId{1}, JobId{2}, 3}),
             "cancel_on_worker process=1 job=2 attempt=3");
