@@ -43,14 +43,14 @@ kube::Json LoadJson(const Record& record) {
 
 std::vector<std::pair<std::string, std::string>> ReadLoad(const kube::Json& object) {
   constexpr std::size_t kMostFields = 32;
-  constexpr std::size_t kLongest = 64;
+  constexpr std::size_t kLongestText = 64;
   std::vector<std::pair<std::string, std::string>> load;
   const auto fields = kube::Json::parse(kube::TextAt(object, "/data/load"), nullptr, false);
   if (!fields.is_object() || fields.size() > kMostFields) return load;
   for (const auto& [field, value] : fields.items()) {
-    if (!value.is_string() || field.size() > kLongest) continue;
+    if (!value.is_string() || field.size() > kLongestText) continue;
     const auto& text = value.get_ref<const std::string&>();
-    if (text.size() <= kLongest) load.emplace_back(field, text);
+    if (text.size() <= kLongestText) load.emplace_back(field, text);
   }
   return load;
 }
