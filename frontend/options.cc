@@ -64,8 +64,10 @@ void DeclareQueues(CLI::App& app, Options& options) {
       ->expected(1, static_cast<int>(kMaxQueues));
   AddOption(app, "--queue-limit", options.queue_limit, WholeNumber(0),
             "most waiting jobs in a queue, further ones are refused; 0 = no limit");
-  AddOption(app, "--queue-bytes", options.queue_bytes, WholeNumber(0, kMostMib),
-            "MiB of specs of waiting jobs in a queue, further jobs are refused; 0 = no limit");
+  AddOption(
+      app, "--queue-bytes", options.queue_bytes, WholeNumber(0, kMostMib),
+      "MiB of specs of waiting jobs in a queue, further jobs are refused; 0 = no limit. Specs "
+      "of durable jobs of more than 1 KiB are in the store, and do not count");
   AddOption(app, "--lease", options.lease, Seconds(0.1, 86400),
             "silence after which a worker process loses its jobs");
   AddOption(app, "--idle-lease", options.idle_lease, Seconds(0, 86400),

@@ -26,6 +26,9 @@ class WatchedStore final : public results::Store {
   Result<std::map<std::string, std::uint64_t>> Load(const Visit& visit) override {
     return store_->Load(visit);
   }
+  Status ReadSpecs(const results::WantedSpecs& wanted) override {
+    return Watch(store_->ReadSpecs(wanted));
+  }
   Result<results::StoredJob> Find(results::JobId job) const override { return store_->Find(job); }
   Result<std::vector<results::StoredJob>> List(const results::JobQuery& query) const override {
     return store_->List(query);

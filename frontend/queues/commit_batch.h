@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <functional>
 #include <iterator>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -20,6 +21,8 @@ class CommitBatch {
 
   void Record(results::Record record) { records_.push_back(std::move(record)); }
   void Then(Action action) { actions_.push_back(std::move(action)); }
+  /// Is read before the actions are called. REQUIRES: something is recorded, too.
+  void Want(std::shared_ptr<results::WantedSpec> spec) { wanted_.push_back(std::move(spec)); }
 
   /// A point in the order of the decisions, to put something there afterwards.
   struct Mark {
@@ -38,16 +41,20 @@ class CommitBatch {
 
   /// Hands all of it to the journal, and is empty again. Call it in the order of the decisions.
   void AppendTo(results::Journal& journal) {
-    journal.Append(std::exchange(records_, {}), [actions = std::exchange(actions_, {})] {
-      FlushList to_flush;
-      for (const Action& action : actions) action(to_flush);
-      to_flush.Flush();
-    });
+    journal.Append(
+        std::exchange(records_, {}),
+        [actions = std::exchange(actions_, {})] {
+          FlushList to_flush;
+          for (const Action& action : actions) action(to_flush);
+          to_flush.Flush();
+        },
+        std::exchange(wanted_, {}));
   }
 
  private:
   std::vector<results::Record> records_;
   std::vector<Action> actions_;
+  results::WantedSpecs wanted_;
 };
 
 }  // namespace twofold::frontend

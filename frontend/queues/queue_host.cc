@@ -134,8 +134,13 @@ queue::Submitted QueueHost::Turn::Submit(queue::SubmitterId submitter, std::uint
                                          const v1::RunPlace& place) {
   CommitBatch& commit = state_.commit;
   const CommitBatch::Mark before = commit.mark();
-  const queue::Submitted submitted =
-      state_.core.Step(now_, queue::input::Submit{submitter, tag, options, spec}, state_);
+  queue::input::Submit submit{submitter, tag, options, spec};
+  const bool is_long = options->durable && spec.size() > results::kLongSpec;
+  if (is_long) {
+    submit.spec_elsewhere = static_cast<std::uint32_t>(spec.size());
+    submit.spec = {};
+  }
+  const queue::Submitted submitted = state_.core.Step(now_, std::move(submit), state_);
   if (submitted.admission != queue::Admission::kAccepted) return submitted;
   if (!options->durable) {
     if (stored.then) Then(std::move(stored.then));

@@ -1,9 +1,13 @@
 #include "frontend/queues/queue_state.h"
 
+#include <spdlog/spdlog.h>
+
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "frontend/queues/convert.h"
 #include "frontend/queues/records.h"
@@ -21,9 +25,16 @@ struct OwnedAssign {
     if (from.seat != nullptr) seat = queue::Seat{from.seat->gang, from.seat->rank, {}};
   }
 
-  [[nodiscard]] queue::Assign View() const {
-    return {assign.process,          assign.job,           assign.attempt,  options, spec,
-            seat ? &*seat : nullptr, assign.lost_attempts, assign.submitter};
+  /// `long_spec`: the one that was elsewhere; null: it was here.
+  [[nodiscard]] queue::Assign View(const std::string* long_spec) const {
+    return {.process = assign.process,
+            .job = assign.job,
+            .attempt = assign.attempt,
+            .options = options,
+            .spec = long_spec == nullptr ? spec : *long_spec,
+            .seat = seat ? &*seat : nullptr,
+            .lost_attempts = assign.lost_attempts,
+            .submitter = assign.submitter};
   }
 
  private:
@@ -55,11 +66,16 @@ void QueueHost::State::Do(const queue::Assign& assign) {
     to_flush.Add(endpoint);
   } else {
     if (assign.seat == nullptr || assign.seat->rank == 0) RecordStart(job, assign);
-    Unsent attempt{assign.process, {assign.job, assign.attempt}};
+    Unsent attempt{assign.process, {assign.job, assign.attempt}, long_spec_};
     Send(job, endpoint,
-         [owned = OwnedAssign(assign), plan = gang_plan_,
-          settled = attempt.settled](WorkerEndpoint& to) {
-           if (!settled->exchange(true)) to.OnAssign(owned.View(), plan.get());
+         [owned = OwnedAssign(assign), plan = gang_plan_, spec = long_spec_,
+          settled = attempt.settled, is_missing = is_missing_](WorkerEndpoint& to) {
+           if (spec != nullptr && !spec->wanted.found) {
+             spec->missing = true;
+             *is_missing = true;
+           } else if (!settled->exchange(true)) {
+             to.OnAssign(owned.View(spec == nullptr ? nullptr : &spec->wanted.spec), plan.get());
+           }
          });
     Push(unsent, std::move(attempt));
   }
@@ -95,6 +111,11 @@ void QueueHost::State::RecordStart(queue::JobId job, const queue::Assign& assign
     commit.Record(LastId());
   }
   commit.Record(Started(job, assign, runners));
+  long_spec_.reset();
+  if (assign.spec_elsewhere == 0) return;
+  long_spec_ = std::make_shared<LongSpec>();
+  long_spec_->wanted.job = static_cast<results::JobId>(job);
+  commit.Want({long_spec_, &long_spec_->wanted});
 }
 
 /// What must not be given out again, though all jobs be deleted.
@@ -147,6 +168,7 @@ void QueueHost::State::FollowStore(Instant now) {
   const bool hold =
       served && tenure.journal != nullptr && (suspended || !tenure.journal->writable());
   if (std::exchange(held, hold) != hold) core.Step(now, queue::input::HoldDurable{hold}, *this);
+  if (is_missing_->exchange(false)) FailMissing(now);
   if (!hold) return;
   if (!unsent.empty()) TakeBackUnsent(now);
   if (!unstored.empty() && !tenure.journal->writable()) RefuseUnstored(now);
@@ -157,6 +179,22 @@ void QueueHost::State::TakeBackUnsent(Instant now) {
     if (each.settled->exchange(true)) continue;
     queue::Completion completion{.job = each.attempt.job, .attempt = each.attempt.attempt};
     completion.handed_back = true;
+    core.Step(now, queue::input::Completed{each.process, completion}, *this);
+  }
+}
+
+/// Somebody has deleted these jobs from the store: there is nothing that a worker could run.
+void QueueHost::State::FailMissing(Instant now) {
+  std::vector<Unsent> missing;
+  std::copy_if(unsent.begin(), unsent.end(), std::back_inserter(missing), [](const Unsent& each) {
+    return each.spec != nullptr && each.spec->missing && !each.settled->exchange(true);
+  });
+  for (const Unsent& each : missing) {
+    spdlog::error("queue {}: job {} fails: the store has its spec no more", host_.name_,
+                  static_cast<std::uint64_t>(each.attempt.job));
+    const queue::Completion completion{.job = each.attempt.job,
+                                       .attempt = each.attempt.attempt,
+                                       .outcome = queue::Outcome::kFailed};
     core.Step(now, queue::input::Completed{each.process, completion}, *this);
   }
 }

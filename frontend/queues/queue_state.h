@@ -50,10 +50,17 @@ class QueueHost::State final : public queue::Effects {
   using Settled = std::shared_ptr<std::atomic<bool>>;
   static Settled NotSettled() { return std::make_shared<std::atomic<bool>>(false); }
 
+  /// A spec that is in the store alone, on its way to the workers of an attempt.
+  struct LongSpec {
+    results::WantedSpec wanted;         ///< of the journal's thread
+    std::atomic<bool> missing = false;  ///< the store had none
+  };
+
   /// An attempt of which its worker knows nothing before it is on disk.
   struct Unsent {
     queue::ProcessId process;
     queue::Held attempt;
+    std::shared_ptr<const LongSpec> spec = nullptr;  ///< null: it is here
     Settled settled = NotSettled();
   };
 
@@ -159,6 +166,7 @@ class QueueHost::State final : public queue::Effects {
   void TellEnd(const queue::Reply& reply, const WorkerIdentity* worker);
   void Count(const queue::Reply& reply);
   void TakeBackUnsent(Instant now);
+  void FailMissing(Instant now);
   void RefuseUnstored(Instant now);
   template <typename Decision>
   static void Push(std::deque<Decision>& decisions, Decision decision) {
@@ -168,6 +176,9 @@ class QueueHost::State final : public queue::Effects {
 
   const QueueHost& host_;
   std::shared_ptr<const GangPlan> gang_plan_;  ///< of the gang that is being assigned
+  std::shared_ptr<LongSpec> long_spec_;        ///< of the job that is; null: it is here
+  /// Of one of `unsent` the spec is missing.
+  const std::shared_ptr<std::atomic<bool>> is_missing_ = std::make_shared<std::atomic<bool>>(false);
 };
 
 /// Now, or after all that was decided about the job before. A worker that is away learns on its

@@ -96,6 +96,7 @@ Result<queue::Restored> ToRestored(const results::StoredJob& job, Instant now,
   queue::Restored restored{.job = queue::JobId{job.accepted.id},
                            .options = *std::move(options),
                            .spec = job.accepted.spec,
+                           .spec_elsewhere = job.spec_left,
                            .accepted = InstantOf(job.accepted.accepted_unix_ns, now, unix_now_ns),
                            .members = {}};
   restored.accepted += restored.options->delay;

@@ -2,6 +2,7 @@
 
 #include <absl/container/flat_hash_map.h>
 #include <absl/strings/str_cat.h>
+#include <absl/strings/str_replace.h>
 
 #include <algorithm>
 #include <limits>
@@ -13,16 +14,22 @@ namespace twofold::results {
 namespace {
 
 // Where they begin in a row of SelectJobs.
-constexpr int kJobAt = 3;
+constexpr int kJobAt = 4;
 constexpr int kAttemptAt = kJobAt + kJobColumns.size();
 constexpr int kWorkerAt = kAttemptAt + kAttemptColumns.size();
 constexpr int kEndedAt = kWorkerAt + kWorkerColumns.size();
 constexpr int kPlaceAt = kEndedAt + kEndedColumns.size();
 
-std::string SelectJobs() {
-  return absl::StrCat("SELECT live.id, started_unix_ns, requeued_as, ", kJobColumns.List("job.$0"),
-                      ", ", kAttemptColumns.List("live.$0"), ", ", kWorkerColumns.List("live.$0"),
-                      ", ", kEndedColumns.List("ended.$0"), ", ", kPlaceColumns.List(),
+std::string SelectJobs(bool with_long_specs = true) {
+  std::string job = kJobColumns.List("job.$0");
+  if (!with_long_specs) {
+    const std::string spec = absl::StrCat("substr(job.spec, 1, CASE WHEN length(job.spec) > ",
+                                          kLongSpec, " THEN 0 ELSE ", kLongSpec, " END)");
+    job = absl::StrReplaceAll(job, {{"job.spec", spec}});
+  }
+  return absl::StrCat("SELECT live.id, started_unix_ns, requeued_as, length(job.spec), ", job, ", ",
+                      kAttemptColumns.List("live.$0"), ", ", kWorkerColumns.List("live.$0"), ", ",
+                      kEndedColumns.List("ended.$0"), ", ", kPlaceColumns.List(),
                       " FROM job LEFT JOIN live ON live.id = job.id"
                       " LEFT JOIN ended ON ended.id = job.id"
                       " LEFT JOIN place ON place.job = job.id");
@@ -67,21 +74,45 @@ std::optional<StoredJob> JobReader::Find(JobId job) {
   return std::move(found.front());
 }
 
-std::vector<StoredJob> JobReader::FindAll(std::span<const JobId> jobs) {
+std::vector<StoredJob> JobReader::FindAll(std::span<const JobId> jobs, LongSpecs long_specs) {
   static const std::string kOne = SelectJobs() + " WHERE job.id = ?";
   static const std::string kSome = absl::StrCat(SelectJobs(), " WHERE ", AmongBatch("job.id"));
+  static const std::string kShort =
+      absl::StrCat(SelectJobs(false), " WHERE ", AmongBatch("job.id"));
+  const bool whole = long_specs == LongSpecs::kRead;
   std::vector<StoredJob> found;
-  if (jobs.size() == 1) {
+  if (jobs.size() == 1 && whole) {
     Prepared::Rows row(sql_[kOne], jobs.front());
     if (row.Next()) found.push_back(JobOf(row));
   } else {
     InBatches(jobs, [&](const Numbered& batch) {
-      for (Prepared::Rows row(sql_[kSome], batch); row.Next();) found.push_back(JobOf(row));
+      for (Prepared::Rows row(sql_[whole ? kSome : kShort], batch); row.Next();) {
+        found.push_back(JobOf(row));
+      }
     });
   }
   ReadMembers(found);
   SortLike(jobs, found);
   return found;
+}
+
+void JobReader::ReadSpecs(const WantedSpecs& wanted) {
+  static const std::string kSpecs = "SELECT id, spec FROM job WHERE " + AmongBatch("id");
+  absl::flat_hash_map<JobId, std::vector<WantedSpec*>> by_job;  // of several attempts, maybe
+  std::vector<JobId> jobs;
+  for (const auto& each : wanted) {
+    std::vector<WantedSpec*>& of_job = by_job[each->job];
+    if (of_job.empty()) jobs.push_back(each->job);
+    of_job.push_back(each.get());
+  }
+  InBatches(jobs, [&](const Numbered& batch) {
+    for (Prepared::Rows row(sql_[kSpecs], batch); row.Next();) {
+      for (WantedSpec* const each : by_job.at(row[0].Unsigned())) {
+        each->spec = row[1].Text();
+        each->found = true;
+      }
+    }
+  });
 }
 
 std::vector<StoredJob> JobReader::List(const JobQuery& query) {
@@ -149,6 +180,7 @@ StoredJob JobReader::JobOf(const Prepared::Rows& row) {
   const bool has_started = !row[1].IsNull();
   StoredJob job{.requeued_as = row[2].Unsigned()};
   row.Read(kJobColumns, kJobAt, job.accepted);
+  job.spec_left = static_cast<std::uint32_t>(row[3].Unsigned() - job.accepted.spec.size());
   row.Read(kPlaceColumns, kPlaceAt, job.accepted.place);
   if (has_ended) {
     row.Read(kEndedColumns, kEndedAt, job.state.emplace<JobEnded>());

@@ -25,10 +25,16 @@ class JobReader {
   std::optional<StoredJob> Find(JobId job);
   std::vector<StoredJob> List(const JobQuery& query);
 
-  /// Those of `jobs` that are there, in their order, without benchmarks.
+  /// Those of `jobs` that are there, in their order, without benchmarks; also without specs that
+  /// are long (kLongSpec), if these are `left`.
   ///
   /// Cost     One statement for some hundred jobs, and one more if some of them run.
-  std::vector<StoredJob> FindAll(std::span<const JobId> jobs);
+  enum class LongSpecs : std::uint8_t { kRead, kLeft };
+  std::vector<StoredJob> FindAll(std::span<const JobId> jobs,
+                                 LongSpecs long_specs = LongSpecs::kRead);
+
+  /// See Store::ReadSpecs.
+  void ReadSpecs(const WantedSpecs& wanted);
 
   /// Ids of the unfinished jobs, of one partition or of all, by SequenceOf.
   std::vector<JobId> Unfinished(std::optional<std::uint8_t> partition);

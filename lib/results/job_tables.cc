@@ -13,7 +13,12 @@ std::map<std::string, std::uint64_t> JobTables::Load(const Store::Visit& visit,
   const std::vector<JobId> jobs = reader_.Unfinished(of);
   for (std::span<const JobId> left(jobs); !left.empty();) {
     const std::span<const JobId> step = left.first(std::min(kLoadStep, left.size()));
-    for (StoredJob& job : reader_.FindAll(step)) visit(std::move(job));
+    for (StoredJob& job : reader_.FindAll(step, JobReader::LongSpecs::kLeft)) {
+      // Volatile ones leave the store at once.
+      const bool is_durable = queue::IsDurable(queue::JobId{job.accepted.id});
+      if (job.spec_left > 0 && !is_durable) job = reader_.FindAll({&job.accepted.id, 1}).front();
+      visit(std::move(job));
+    }
     left = left.subspan(step.size());
   }
   return reader_.Sequences();

@@ -39,6 +39,9 @@ class JobTables {
   std::map<std::string, std::uint64_t> Load(const Store::Visit& visit,
                                             std::optional<std::uint8_t> of = {});
 
+  /// See Store::ReadSpecs. Needs no transaction.
+  void ReadSpecs(const WantedSpecs& wanted) { reader_.ReadSpecs(wanted); }
+
   /// Others add and delete finished jobs, too: they are counted again for the next Forgettable.
   void CountAgain() { finished_.reset(); }
 

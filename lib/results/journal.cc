@@ -31,13 +31,13 @@ Journal::Journal(Store& store, JournalOptions options)
 
 Journal::~Journal() { Stop(Duration::zero()); }
 
-void Journal::Append(std::vector<Record> records, OnDisk on_disk) {
+void Journal::Append(std::vector<Record> records, OnDisk on_disk, WantedSpecs wanted) {
   std::size_t bytes = 0;
   for (const Record& record : records) bytes += ByteSize(record);
   const MutexLock lock(mutex_);
   if (stopping_) return;
   if (waiting_.empty()) wake_.NotifyOne();
-  waiting_.push_back({std::move(records), bytes, std::move(on_disk)});
+  waiting_.push_back({std::move(records), bytes, std::move(on_disk), std::move(wanted)});
   stats_.pending_bytes += bytes;
 }
 
@@ -122,12 +122,14 @@ void Journal::Group::Add(Entry entry) {
   std::move(entry.records.begin(), entry.records.end(), std::back_inserter(records));
   bytes += entry.bytes;
   if (entry.on_disk) callbacks.push_back(std::move(entry.on_disk));
+  std::move(entry.wanted.begin(), entry.wanted.end(), std::back_inserter(wanted));
 }
 
 void Journal::Group::Clear() {
   records.clear();
   bytes = 0;
   callbacks.clear();
+  wanted.clear();
 }
 
 /// False: it is time to end.
@@ -136,7 +138,7 @@ bool Journal::CommitUntilDone(const Group& group) {
   Duration pause = options_.first_pause;
   for (;;) {
     const Instant begin = Now();
-    const Status status = store_.Commit(group.records);
+    const Status status = Commit(group);
     if (status.ok()) {
       Succeeded(group, Now() - begin);
       TellChange();
@@ -147,6 +149,12 @@ bool Journal::CommitUntilDone(const Group& group) {
     if (!Pause(pause)) return false;
     pause = std::min(pause * 2, options_.longest_pause);
   }
+}
+
+Status Journal::Commit(const Group& group) {
+  Status status = store_.Commit(group.records);
+  if (!status.ok() || group.wanted.empty()) return status;
+  return store_.ReadSpecs(group.wanted);
 }
 
 void Journal::Succeeded(const Group& group, Duration took) {

@@ -95,7 +95,8 @@ class Journal {
 
   /// Calls `on_disk` when these records are on disk, and all that were appended before. With no
   /// records it costs no sync; it only keeps its place in the order. After Stop: drops both.
-  void Append(std::vector<Record> records, OnDisk on_disk);
+  /// `wanted` are read in between, from the store as it is then. REQUIRES: with these come records.
+  void Append(std::vector<Record> records, OnDisk on_disk, WantedSpecs wanted = {});
 
   /// Waits until all is on disk, and its callbacks have been called, that was appended before;
   /// `limit` at most. Not from a callback.
@@ -127,6 +128,7 @@ class Journal {
     std::vector<Record> records;
     std::size_t bytes;
     OnDisk on_disk;
+    WantedSpecs wanted;
   };
 
   /// What goes to disk together.
@@ -134,6 +136,7 @@ class Journal {
     std::vector<Record> records;
     std::size_t bytes = 0;
     std::vector<OnDisk> callbacks;
+    WantedSpecs wanted;
 
     void Add(Entry entry);
     void Clear();
@@ -144,6 +147,7 @@ class Journal {
   bool AwaitWork();
   void TakeGroup(Group& group) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   bool CommitUntilDone(const Group& group);
+  Status Commit(const Group& group);
   void Succeeded(const Group& group, Duration took);
   void Failed(const Status& status);
   void SetTrouble(const std::string& trouble) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);

@@ -209,6 +209,13 @@ Result<std::map<std::string, std::uint64_t>> PostgresStore::Load(const Visit& vi
   return sequences;
 }
 
+Status PostgresStore::ReadSpecs(const WantedSpecs& wanted) {
+  return Transact(PostgresDatabase::Writes::kRowByRow, [&] {
+    tables_.ReadSpecs(wanted);
+    return absl::OkStatus();
+  });
+}
+
 Result<StoredJob> PostgresStore::Find(JobId job) const {
   return reads_.Run([&]() -> Result<StoredJob> {
     std::optional<StoredJob> found = reader_.Find(job);

@@ -66,6 +66,7 @@ class PostgresStore final : public Store {
   Status Commit(std::span<const Record> records) override;
   Status Check() override;
   Result<std::map<std::string, std::uint64_t>> Load(const Visit& visit) override;
+  Status ReadSpecs(const WantedSpecs& wanted) override;
   Result<StoredJob> Find(JobId job) const override;
   Result<std::vector<StoredJob>> List(const JobQuery& query) const override;
   /// Of all partitions: one of their stores should do it for all.

@@ -172,6 +172,13 @@ Result<std::map<std::string, std::uint64_t>> SqliteStore::Load(const Visit& visi
   });
 }
 
+Status SqliteStore::ReadSpecs(const WantedSpecs& wanted) {
+  return Guarded(database_, path_, [&]() -> Status {
+    tables_.ReadSpecs(wanted);
+    return absl::OkStatus();
+  });
+}
+
 Result<StoredJob> SqliteStore::Find(JobId job) const {
   return connection_->Run([&]() -> Result<StoredJob> {
     std::optional<StoredJob> found = reader_->Find(job);

@@ -66,6 +66,7 @@ class SqliteStore final : public Store {
   /// For other readers of the file: what they find counts for Commit and Check, too.
   [[nodiscard]] const std::shared_ptr<Damage>& damage() const { return damage_; }
   Result<std::map<std::string, std::uint64_t>> Load(const Visit& visit) override;
+  Status ReadSpecs(const WantedSpecs& wanted) override;
   Result<StoredJob> Find(JobId job) const override;
   Result<std::vector<StoredJob>> List(const JobQuery& query) const override;
   Result<std::size_t> Forget(const Retention& retention, std::size_t at_most) override;

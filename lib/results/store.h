@@ -5,6 +5,7 @@
 #include <functional>
 #include <limits>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -28,10 +29,22 @@ struct Waiting {
 struct StoredJob {
   JobAccepted accepted = {};
   std::variant<Waiting, AttemptStarted, JobEnded> state = {};
-  JobId requeued_as = 0;  ///< the newest job that was made of it; 0: none
+  JobId requeued_as = 0;        ///< the newest job that was made of it; 0: none
+  std::uint32_t spec_left = 0;  ///< bytes of a spec that Load has left in the store; 0: none
 
   bool operator==(const StoredJob&) const = default;
 };
+
+/// Longer specs of durable jobs need not be in memory while the job waits.
+inline constexpr std::size_t kLongSpec = 1024;
+
+/// A spec that is wanted from the store, and what has come.
+struct WantedSpec {
+  JobId job = 0;
+  std::string spec = {};
+  bool found = false;
+};
+using WantedSpecs = std::vector<std::shared_ptr<WantedSpec>>;
 
 /// Which jobs to list.
 struct JobQuery {
@@ -90,8 +103,12 @@ class Store {
   /// too; this is for times without one. From the thread that commits.
   virtual Status Check() { return absl::OkStatus(); }
 
+  /// Fills these in; those of jobs that are not there any more are not found. From the thread that
+  /// commits.
+  virtual Status ReadSpecs(const WantedSpecs& wanted);
+
   /// Calls `visit` for every unfinished job, lowest SequenceOf first. Returns the highest sequence
-  /// used in each queue (see SequenceUsed), by name.
+  /// used in each queue (see SequenceUsed), by name. May leave out long specs of durable jobs.
   using Visit = std::function<void(StoredJob)>;
   virtual Result<std::map<std::string, std::uint64_t>> Load(const Visit& visit) = 0;
 

@@ -110,6 +110,19 @@ JobId MemoryStore::Clash(std::span<const Record> records) const {
   return 0;
 }
 
+namespace {
+
+StoredJob WithoutLongSpec(StoredJob job) {
+  JobAccepted& accepted = job.accepted;
+  if (queue::IsDurable(queue::JobId{accepted.id}) && accepted.spec.size() > kLongSpec) {
+    job.spec_left = static_cast<std::uint32_t>(accepted.spec.size());
+    accepted.spec.clear();
+  }
+  return job;
+}
+
+}  // namespace
+
 Result<std::map<std::string, std::uint64_t>> MemoryStore::Load(const Visit& visit) {
   const std::lock_guard lock(mutex_);
   std::map<std::pair<std::uint64_t, JobId>, const StoredJob*> unfinished;
@@ -117,7 +130,7 @@ Result<std::map<std::string, std::uint64_t>> MemoryStore::Load(const Visit& visi
     const JobId id = job.accepted.id;
     if (EndOf(job) == nullptr) unfinished.emplace(std::pair(SequenceOf(id), id), &job);
   }
-  for (const auto& [order, job] : unfinished) visit(*job);
+  for (const auto& [order, job] : unfinished) visit(WithoutLongSpec(*job));
   return contents_.sequences;
 }
 

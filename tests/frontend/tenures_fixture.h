@@ -58,6 +58,7 @@ class FakeWorker final : public WorkerEndpoint {
  public:
   void OnAssign(const queue::Assign& assign, const GangPlan*) override {
     assigned.push_back({assign.job, assign.attempt});
+    specs.emplace_back(assign.spec);
   }
   void OnGo(const Held&) override {}
   void OnCancelAttempt(const Held& attempt) override { cancelled.push_back(attempt); }
@@ -73,6 +74,7 @@ class FakeWorker final : public WorkerEndpoint {
   void Flush() override {}
 
   std::vector<Held> assigned;
+  std::vector<std::string> specs;  // of those
   std::vector<Held> cancelled;
   std::vector<Held> kept;
   int moved = 0;

@@ -305,6 +305,63 @@ TEST_F(TenuresTest, WhatWasDecidedBeforeIsWrittenAndNothingAfter) {
   EXPECT_THAT(submitter_->replies, IsEmpty());
 }
 
+TEST_F(TenuresTest, LongSpecsOfDurableJobsWaitInTheStoreAlone) {
+  const std::string spec(results::kLongSpec + 1, 'x');
+  const JobId job = SubmitDetached({.max_attempts = 3, .durable = true}, spec);
+  const JobId short_job = SubmitDetached({.durable = true}, "short");
+  EXPECT_EQ(host_.Look(Now()).stats.waiting_bytes, 5U);
+  EXPECT_EQ(Turn(host_, Now()).core().Find(Now(), job)->spec_size, spec.size());
+  const ProcessId process = Join(worker_);
+  Sync();
+  ASSERT_TRUE(Complete(process, {job, 1}, true)) << "it is handed out again";
+  Sync();
+  ASSERT_TRUE(Complete(process, {job, 2}));
+  Sync();
+  EXPECT_THAT(worker_->assigned, ElementsAre(Held{job, 1}, Held{job, 2}, Held{short_job, 1}));
+  EXPECT_THAT(worker_->specs, ElementsAre(spec, spec, "short"));
+}
+
+TEST_F(TenuresTest, LongSpecsStayInTheStoreAfterARestart) {
+  const std::string spec(results::kLongSpec + 1, 'x');
+  const JobId job = SubmitDetached({.durable = true}, spec);
+  Sync();
+  Close();
+  OpenAndServe(2, 500);
+  RestoreAll();
+  EXPECT_EQ(host_.Look(Now()).stats.waiting_bytes, 0U);
+  EXPECT_EQ(Turn(host_, Now()).core().Find(Now(), job)->spec_size, spec.size());
+  Join(worker_);
+  Sync();
+  EXPECT_THAT(worker_->specs, ElementsAre(spec));
+}
+
+TEST_F(TenuresTest, MembersOfAGangGetTheirLongSpec) {
+  const std::string spec(results::kLongSpec + 1, 'x');
+  queue::JobOptions options{.durable = true};
+  options.gang.size = 2;
+  SubmitDetached(options, spec);
+  Join(worker_, 2);
+  Sync();
+  EXPECT_THAT(worker_->specs, ElementsAre(spec, spec));
+}
+
+TEST_F(TenuresTest, AJobThatSomebodyHasDeletedFromTheStoreFailsAndIsNotRunWithoutItsSpec) {
+  const std::string spec(results::kLongSpec + 1, 'x');
+  const JobId job = SubmitDetached({.durable = true}, spec);
+  const JobId next = SubmitDetached({.durable = true}, spec);
+  Sync();
+  const auto id = static_cast<results::JobId>(job);
+  ASSERT_TRUE(store_.Commit(std::vector<results::Record>{results::JobTaken{id}}).ok());
+  Join(worker_);
+  Sync();
+  EXPECT_THAT(worker_->specs, IsEmpty());
+  Turn(host_, Now()).Tick();
+  Sync();
+  EXPECT_FALSE(Turn(host_, Now()).core().Find(Now(), job).has_value());
+  EXPECT_THAT(worker_->assigned, ElementsAre(Held{next, 1}));
+  EXPECT_THAT(worker_->specs, ElementsAre(spec));
+}
+
 TEST_F(TenuresTest, WhoWaitsForADecisionThatIsDroppedLearnsIt) {
   auto held = std::make_shared<int>(0);
   const std::weak_ptr<int> dropped = held;

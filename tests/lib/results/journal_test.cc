@@ -151,6 +151,69 @@ TEST(Journal, CommitsAreBoundedInBytes) {
   EXPECT_THAT(store.sizes(), ElementsAre(1, 2, 2, 2));
 }
 
+TEST(Journal, WantedSpecsAreThereWhenItCallsBack) {
+  MemoryStore store;
+  Callbacks callbacks;
+  Journal journal(store);
+  JobAccepted job = Accepted(7);
+  job.spec = "spec";
+  const auto wanted = std::make_shared<WantedSpec>(WantedSpec{.job = 7});
+  const auto missing = std::make_shared<WantedSpec>(WantedSpec{.job = 8});
+  std::string spec;
+  journal.Append({job, Started(7)},
+                 [&] {
+                   spec = wanted->spec;
+                   callbacks.Named(1)();
+                 },
+                 {wanted, missing});
+  callbacks.Await(1);
+  EXPECT_EQ(spec, "spec");
+  EXPECT_TRUE(wanted->found);
+  EXPECT_FALSE(missing->found);
+}
+
+/// A store that cannot be read at first.
+class UnreadableStore final : public Store {
+ public:
+  Status Commit(std::span<const Record> records) override { return store_.Commit(records); }
+  Status ReadSpecs(const WantedSpecs& wanted) override {
+    if (++reads_ <= 3) return absl::UnavailableError("cannot be read");
+    return store_.ReadSpecs(wanted);
+  }
+  Result<std::map<std::string, std::uint64_t>> Load(const Visit& visit) override {
+    return store_.Load(visit);
+  }
+  Result<StoredJob> Find(JobId job) const override { return store_.Find(job); }
+  Result<std::vector<StoredJob>> List(const JobQuery& query) const override {
+    return store_.List(query);
+  }
+  Result<std::size_t> Forget(const Retention& retention, std::size_t at_most) override {
+    return store_.Forget(retention, at_most);
+  }
+
+ private:
+  MemoryStore store_;
+  int reads_ = 0;
+};
+
+TEST(Journal, NobodyHearsOfAnAttemptWhoseSpecCannotBeRead) {
+  UnreadableStore store;
+  Callbacks callbacks;
+  Journal journal(store, Quick());
+  const auto wanted = std::make_shared<WantedSpec>(WantedSpec{.job = 7});
+  std::uint64_t failures = 0;
+  journal.Append({Accepted(7), Started(7)},
+                 [&] {
+                   failures = journal.Stats().failures;
+                   callbacks.Named(1)();
+                 },
+                 {wanted});
+  callbacks.Await(1);
+  EXPECT_TRUE(wanted->found);
+  EXPECT_EQ(failures, 3U);
+  EXPECT_TRUE(journal.writable());
+}
+
 TEST(Journal, NoRecordsKeepTheirPlaceAndCostNoCommit) {
   GatedStore store;
   Callbacks callbacks;

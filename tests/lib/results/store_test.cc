@@ -226,6 +226,30 @@ TEST_P(StoreTest, LoadGivesUnfinishedJobsInOrderOfTheirSequence) {
   EXPECT_THAT(Load().ids(), ElementsAre(Id(1, 5), Id(2, 10), Id(200, 20), Id(0, 30)));
 }
 
+TEST_P(StoreTest, LongSpecsOfDurableJobsStayUntilTheyAreWanted) {
+  const std::string spec = std::string(kLongSpec, '\0') + "\xff";
+  for (const JobId id : {Id(1, 1) | queue::kDurableBit, Id(1, 2) | queue::kDurableBit, Id(1, 3)}) {
+    JobAccepted job = Accepted(id);
+    job.spec = queue::Sequence(queue::JobId{id}) == 2 ? spec.substr(1) : spec;
+    ASSERT_TRUE(Commit({job}).ok());
+  }
+  std::vector<std::size_t> here;
+  for (const StoredJob& job : Load().jobs) {
+    here.push_back(job.accepted.spec.size());
+    EXPECT_EQ(job.accepted.spec.size() + job.spec_left, Get(job.accepted.id).accepted.spec.size());
+  }
+  EXPECT_THAT(here, ElementsAre(kLongSpec + 1, 0, kLongSpec)) << "the first is volatile";
+  const auto wanted = [](JobId id) { return std::make_shared<WantedSpec>(WantedSpec{.job = id}); };
+  const JobId first = Id(1, 1) | queue::kDurableBit;
+  const WantedSpecs specs = {wanted(first), wanted(7), wanted(Id(1, 3)), wanted(first)};
+  ASSERT_TRUE(store_->ReadSpecs(specs).ok());
+  EXPECT_FALSE(specs[1]->found);
+  for (const std::size_t place : {0U, 2U, 3U}) {
+    EXPECT_TRUE(specs[place]->found) << place;
+    EXPECT_EQ(specs[place]->spec, spec) << place;
+  }
+}
+
 TEST_P(StoreTest, HighestSequenceOfEachQueueStays) {
   ASSERT_TRUE(Commit({SequenceUsed{"a", 5}, SequenceUsed{"b", 1}, SequenceUsed{"a", 4}}).ok());
   ASSERT_TRUE(Commit({SequenceUsed{"b", 9}, SequenceUsed{"a", 2}}).ok());
