@@ -61,7 +61,8 @@ class LoadClient {
       recorder_.Submitted(RunOf(tag), options);
     }
     outstanding_[tag] = {options.durable(), 0};
-    const std::string sleep = "0.0" + std::to_string(10 + dice_.Roll(90));
+    std::string sleep = "0.0" + std::to_string(10 + dice_.Roll(90));
+    if (dice_.Roll(2) == 0) sleep.resize(2000, '0');  // of durable jobs in the store alone
     stream_->Submit(options, tag, EncodeArguments(std::vector<std::string>{sleep}));
   }
 

@@ -28,7 +28,9 @@ v1::SubmitJobRequest NewJob(const std::string& run) {
   request.mutable_options()->set_durable(true);
   request.mutable_options()->set_run(run);
   request.mutable_options()->set_max_attempts(kMostAttempts);
-  request.set_spec(EncodeArguments(std::vector<std::string>{"0.01"}));
+  std::string sleep = "0.01";
+  if (run.back() % 2 == 0) sleep.resize(2000, '0');  // then it is in the store alone
+  request.set_spec(EncodeArguments(std::vector<std::string>{sleep}));
   return request;
 }
 
