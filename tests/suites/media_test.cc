@@ -169,7 +169,8 @@ TEST(MediaParse, SessionsShareTheCommonTime) {
 TEST(MediaParse, SessionsSayWithWhatTheyEncoded) {
   const auto dimensions = [](const std::string& text) {
     std::string said;
-    for (const Measurement& one : media::Parse(SavedText(text)).value().measurements) {
+    const auto result = media::Parse(SavedText(text));
+    for (const Measurement& one : result.value().measurements) {
       if (one.name != "frame_rate") continue;
       for (const auto& [name, value] : one.dimensions)
         absl::StrAppend(&said, name, "=", value, " ");
