@@ -56,22 +56,25 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 8> kReasons 
     {"not compiled with CUDA enabled", "no cuda device"},
 }};
 
-// Whether `label` is that of the line, with one number in place of '#'.
-bool Fits(std::string_view label, std::string_view pattern) {
+// The number in `label` in place of '#', empty where a label has none; nullopt: it is another one.
+std::optional<std::string_view> NumberIn(std::string_view label, std::string_view pattern) {
   const std::size_t hash = pattern.find('#');
-  if (hash == std::string_view::npos) return label == pattern;
+  if (hash == std::string_view::npos) {
+    return label == pattern ? std::optional(std::string_view()) : std::nullopt;
+  }
   const std::string_view end = pattern.substr(hash + 1);
-  if (!label.starts_with(pattern.substr(0, hash)) || !label.ends_with(end)) return false;
+  if (!label.starts_with(pattern.substr(0, hash)) || !label.ends_with(end)) return std::nullopt;
   label.remove_prefix(hash);
   label.remove_suffix(std::min(label.size(), end.size()));
-  return !label.empty() && label.find_first_not_of("0123456789") == std::string_view::npos;
+  const bool is_number = !label.empty() && label.find_first_not_of("0123456789") == label.npos;
+  return is_number ? std::optional(label) : std::nullopt;
 }
 
 // nullptr: it is none of them.
 template <std::size_t kSize>
 const Line* FindLine(const Line (&lines)[kSize], std::string_view label) {
   for (const Line& line : lines) {
-    if (Fits(label, line.label)) return &line;
+    if (NumberIn(label, line.label)) return &line;
   }
   return nullptr;
 }
@@ -92,7 +95,9 @@ struct Title {
   std::string_view benchmark;  // "eval"
   std::string_view model;
   std::string_view device;
+  std::string_view mode;  // "eager", "jit", "dynamo inductor"
   std::string_view batch_size;
+  std::string_view precision;
 };
 
 // "Running eval method from alexnet on cpu in eager mode with input batch size 2 and precision
@@ -106,7 +111,27 @@ Title ReadTitle(std::string_view line) {
     while (value.ends_with('.') || value.ends_with(',')) value.remove_suffix(1);
     return value;
   };
-  return {after("Running"), after("from"), after("on"), after("size")};
+  const std::size_t in = line.find(" in ");
+  const std::string_view rest = in == line.npos ? std::string_view() : line.substr(in + 4);
+  return {.benchmark = after("Running"),
+          .model = after("from"),
+          .device = after("on"),
+          .mode = rest.substr(0, rest.find(" mode")),
+          .batch_size = after("size"),
+          .precision = after("precision")};
+}
+
+// What makes two runs incomparable, by the names of the spec's fields. Most runs are eager; devices
+// are what people compare.
+Dimensions DimensionsOf(const Title& title) {
+  Dimensions dimensions = {{"model", std::string(title.model)},
+                           {"benchmark", std::string(title.benchmark)}};
+  for (const auto& [name, value] : {std::pair{"inputBatchSize", title.batch_size},
+                                    {"dtype", title.precision},
+                                    {"mode", title.mode}}) {
+    if (!value.empty() && value != "eager") dimensions.emplace_back(name, std::string(value));
+  }
+  return dimensions;
 }
 
 // Whether it ran what the spec asked for.
@@ -134,9 +159,9 @@ class Reader {
     if (timed_ && !ended_) return Unreadable(kStage, "the lines of GNU time are cut off");
     if (!has_time_) return Unreadable(kStage, "no time of a batch");
     if (title.model.empty()) return absl::OkStatus();
+    const Dimensions what = DimensionsOf(title);
     for (Measurement& one : result.measurements) {
-      one.dimensions = {{"model", std::string(title.model)},
-                        {"benchmark", std::string(title.benchmark)}};
+      one.dimensions.insert(one.dimensions.begin(), what.begin(), what.end());
     }
     return absl::OkStatus();
   }
@@ -155,7 +180,10 @@ class Reader {
     if (colon == std::string_view::npos) return absl::OkStatus();
     const std::string_view label = Strip(line.substr(0, colon));
     const std::string_view value = Strip(line.substr(colon + 2));
-    if (const Line* const found = FindLine(kLines, label)) return Add(*found, value);
+    if (const Line* const found = FindLine(kLines, label)) {
+      const std::string_view gpu = *NumberIn(label, found->label);
+      return Add(*found, value, gpu.empty() ? Dimensions() : Dimensions{{"gpu", std::string(gpu)}});
+    }
     return ReadGnuTime(label, value);
   }
 
@@ -174,28 +202,29 @@ class Reader {
     return absl::OkStatus();
   }
 
-  Status Add(const Line& line, std::string_view value) {
+  Status Add(const Line& line, std::string_view value, const Dimensions& dimensions = {}) {
     const auto words = Words(value);
     const std::string_view unit = words.size() > 1 ? words[1] : std::string_view();
     if (unit != line.unit) {
       return Unreadable(kStage, absl::StrCat(std::string(line.label), " is in ", std::string(unit),
                                              ", not in ", std::string(line.unit)));
     }
-    return AddNumber(line, words.empty() ? std::nullopt : ToNumber(words[0]));
+    return AddNumber(line, words.empty() ? std::nullopt : ToNumber(words[0]), dimensions);
   }
 
   // A label that is there twice (a pod's log, restarted) has no one value.
-  Status AddNumber(const Line& line, std::optional<double> value) {
+  Status AddNumber(const Line& line, std::optional<double> value,
+                   const Dimensions& dimensions = {}) {
     if (!value || *value < 0) {
       return Unreadable(kStage, absl::StrCat(std::string(line.label), " has no number"));
     }
     for (const Measurement& one : result.measurements) {
-      if (one.name != line.name) continue;
+      if (one.name != line.name || one.dimensions != dimensions) continue;
       return Unreadable(kStage, absl::StrCat(std::string(line.label), " is there twice"));
     }
     has_time_ = has_time_ || std::string_view(line.name) == "batch_time_p50";
     result.measurements.push_back(
-        {line.name, *value * line.factor, line.to_unit, Better::kLower, line.headline, {}});
+        {line.name, *value * line.factor, line.to_unit, Better::kLower, line.headline, dimensions});
     return absl::OkStatus();
   }
 

@@ -233,11 +233,15 @@ TEST(PyTorchParse, NumbersOfAGpuAreRead) {
   std::string log = absl::StrReplaceAll(
       Sample("pytorch/torchbench_alexnet.out"),
       {{"CPU Wall Time per", "GPU Time per batch:   1.500 milliseconds\nCPU Wall Time per"},
-       {"CPU Peak", "GPU 0 Peak Memory:          2.4268 GB\nCPU Peak"}});
+       {"CPU Peak",
+        "GPU 0 Peak Memory:          2.4268 GB\nGPU 1 Peak Memory:          1.5 GB\nCPU Peak"}});
   const auto result = pytorch::Parse(SavedText(log));
   ASSERT_TRUE(result.ok()) << result.status();
   EXPECT_DOUBLE_EQ(ValueOf(*result, "device_time_p50"), 1500);
-  EXPECT_DOUBLE_EQ(ValueOf(*result, "device_peak_memory"), 2.4268);
+  EXPECT_DOUBLE_EQ(ValueOf(*result, "device_peak_memory", "0"), 2.4268);
+  EXPECT_DOUBLE_EQ(ValueOf(*result, "device_peak_memory", "1"), 1.5);
+  log = absl::StrReplaceAll(log, {{"GPU 1", "GPU 0"}});
+  EXPECT_TRUE(FailsWith(pytorch::Parse(SavedText(log)), "Peak Memory is there twice"));
 }
 
 TEST(PyTorchParse, OtherUnitsOfPytorchBenchmarkAreRefused) {

@@ -215,6 +215,22 @@ TEST(ReaderSettings, WhatAModelOfTextWasGivenIsADimensionWhereItIsNotTheUsual) {
   }
 }
 
+TEST(ReaderSettings, RunsOfPytorchBenchmarkInAnotherWayAreNotCompared) {
+  const std::string text = Sample("pytorch/torchbench_alexnet.out");
+  const auto plain = ReadText("pytorch", text);
+  EXPECT_EQ(DimensionOf(plain, "inputBatchSize"), "2");
+  EXPECT_EQ(DimensionOf(plain, "dtype"), "fp32");
+  EXPECT_EQ(DimensionOf(plain, "mode"), "-") << "it is the usual one";
+  EXPECT_FALSE(InCommon(plain, plain).empty());
+  for (const auto& [from, to] : {std::pair{"batch size 2 ", "batch size 32 "},
+                                 {"precision fp32", "precision fp16"},
+                                 {"in eager mode", "in dynamo inductor mode"}}) {
+    EXPECT_TRUE(
+        InCommon(plain, ReadText("pytorch", absl::StrReplaceAll(text, {{from, to}}))).empty())
+        << to;
+  }
+}
+
 // ---- lifecycle
 
 TEST(ReaderSettings, LoadsOfAClusterAreNotComparedWithOthers) {
