@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <iterator>
 #include <span>
 #include <string_view>
@@ -83,10 +84,16 @@ Arguments Argv(const MpiRun& run) {
 
 // What Open MPI and the benchmarks say; the rest of their pages of text explains it. The first that
 // is there counts: what stands above says more.
+enum class Told : std::uint8_t {
+  kLine,       // the line that has these words
+  kSentence,   // from that line on: a text of help, which goes over several lines
+  kWholeLine,  // a line that has nothing else, as shells say it
+};
 struct Complaint {
   std::string_view words;
-  bool is_help = false;  // a text of Open MPI's help, whose sentences go over several lines
+  Told told = Told::kLine;
 };
+using enum Told;
 constexpr Complaint kComplaints[] = {
     {"DATA VALIDATION ERROR"},
     {"This test requires"},
@@ -94,20 +101,31 @@ constexpr Complaint kComplaints[] = {
     {"requires at least"},
     {"Invalid Argument"},
     {"Invalid Rank count"},
-    {"There are not enough slots available", true},
-    {"mpirun has detected an attempt to run as root", true},
-    {"The user-provided time limit for job execution has been reached", true},
-    {"mpirun was unable to find the specified executable file", true},
-    {"mpirun was unable to launch the specified application", true},
-    {"ORTE has lost communication with a remote daemon", true},
-    {"An ORTE daemon has unexpectedly failed", true},
+    {"There are not enough slots available", kSentence},
+    {"mpirun has detected an attempt to run as root", kSentence},
+    {"The user-provided time limit for job execution has been reached", kSentence},
+    {"mpirun was unable to find the specified executable file", kSentence},
+    {"mpirun was unable to launch the specified application", kSentence},
+    {"ORTE has lost communication with a remote daemon", kSentence},
+    {"An ORTE daemon has unexpectedly failed", kSentence},
     {"MPI_ERR_"},
-    {"exited on signal", true},
-    {"exited with non-zero status", true},
-    // Of a process that died, under MPICH's and Intel's mpirun, and under Slurm.
+    {"Fatal error in "},  // of MPICH and Intel's MPI, as the next
+    {"Abort("},
+    {"exited on signal", kSentence},
+    {"exited with non-zero status", kSentence},
+    {"MPI_ABORT was invoked", kSentence},
+    {"*** Process received signal ***", kSentence},
+    {"returned a non-zero exit code", kSentence},
+    // Of a process that died, under MPICH's and Intel's mpirun, under Slurm, and under kubectl.
     {"BAD TERMINATION OF ONE OF YOUR APPLICATION PROCESSES"},
     {"oom_kill event"},
+    {"CANCELLED AT "},
     {"srun: error: "},
+    {"command terminated with exit code"},
+    {"Killed", kWholeLine},
+    {"Terminated", kWholeLine},
+    {"Aborted (core dumped)", kWholeLine},
+    {"Segmentation fault (core dumped)", kWholeLine},
 };
 
 // The lines of `text` up to a blank or a ruled one, as one, and then what follows them.
@@ -134,14 +152,47 @@ std::string HelpSentence(std::string_view text) {
   return sentence;
 }
 
+constexpr std::string_view kBlanks = " \t\r\n";
+
+// Whether `text` begins with `words`; each of their blanks may be several, or the end of a line, as
+// mpirun wraps its sentences.
+bool BeginsWith(std::string_view text, std::string_view words) {
+  for (const char c : words) {
+    if (c == ' ') {
+      const std::size_t end = std::min(text.find_first_not_of(kBlanks), text.size());
+      if (end == 0) return false;
+      text.remove_prefix(end);
+    } else if (text.empty() || text[0] != c) {
+      return false;
+    } else {
+      text.remove_prefix(1);
+    }
+  }
+  return true;
+}
+
+std::string_view LineOf(std::string_view text, std::size_t at) {
+  text.remove_prefix(text.substr(0, at).find_last_of("\r\n") + 1);  // 0 in the first line
+  return Strip(text.substr(0, text.find_first_of("\r\n")));
+}
+
+// Where it is said; npos: it is not.
+std::size_t FindComplaint(std::string_view text, const Complaint& complaint) {
+  const std::string_view first = complaint.words.substr(0, complaint.words.find(' '));
+  for (std::size_t at = text.find(first); at != text.npos; at = text.find(first, at + 1)) {
+    const bool is_alone = complaint.told != kWholeLine || LineOf(text, at) == complaint.words;
+    if (is_alone && BeginsWith(text.substr(at), complaint.words)) return at;
+  }
+  return std::string_view::npos;
+}
+
 std::string ComplaintIn(std::string_view text) {
   for (const Complaint& complaint : kComplaints) {
-    const std::size_t found = text.find(complaint.words);
+    const std::size_t found = FindComplaint(text, complaint);
     if (found == std::string_view::npos) continue;
-    const std::size_t before = text.substr(0, found).find_last_of("\r\n");
-    const std::string_view from = text.substr(before == std::string_view::npos ? 0 : before + 1);
-    if (complaint.is_help) return HelpSentence(from);
-    return std::string(Strip(from.substr(0, from.find_first_of("\r\n"))));
+    const std::string_view line = LineOf(text, found);
+    if (complaint.told != kSentence) return std::string(line);
+    return HelpSentence(text.substr(static_cast<std::size_t>(line.data() - text.data())));
   }
   return {};
 }

@@ -270,6 +270,11 @@ TEST(OsuParse, ThreadedLatencyIsJudgedByItsTable) {
   EXPECT_TRUE(osu::Parse(Named("osu_latency_mt", text, 1)).ok());
   EXPECT_FALSE(osu::Parse(Named("osu_latency", text, 1)).ok());
   EXPECT_FALSE(osu::Parse(Named("osu_latency_mt", text, 139)).ok());
+  // mpirun says of it that it leaves with 1.
+  const std::string blame =
+      "Primary job terminated, but 1 process returned\na non-zero exit code.\n";
+  EXPECT_TRUE(osu::Parse(SavedText(text + blame)).ok());
+  EXPECT_FALSE(osu::Parse(SavedText(text + "rank 0 exited on signal 9.\n" + blame)).ok());
   text.resize(text.rfind("4194304"));
   EXPECT_FALSE(osu::Parse(Named("osu_latency_mt", text, 1)).ok());
   Outputs smaller = Named("osu_latency_mt", text, 1);

@@ -215,6 +215,42 @@ TEST(ReaderEnds, ATableOfNetpipeHasNoEndWhichIsSaidUnlessTheSpecHasIt) {
   EXPECT_TRUE(asked->notes.empty());
 }
 
+// ---- MPI
+
+// What is said below a table of a process that died, however whole the table is.
+TEST(ReaderEnds, WhatMpirunOrSlurmOrAShellSaysOfAKilledJobFailsIt) {
+  constexpr std::string_view kRule = "--------------------------------------------------\n";
+  for (const auto& [said, reason] : {
+           std::pair{"mpiexec noticed that process rank 0 with PID 1 on node n exited on \n"
+                     "signal 6 (Aborted).\n",
+                     "process rank 0 with PID 1 on node n exited on signal 6 (Aborted)."},
+           {"Primary job  terminated normally, but 1 process returned\n"
+            "a non-zero exit code. Per user-direction, the job has been aborted.\n",
+            "but 1 process returned a non-zero exit code."},
+           {"MPI_ABORT was invoked on rank 1 in communicator MPI_COMM_WORLD\n"
+            "with errorcode 1.\n\nNOTE: invoking MPI_ABORT causes Open MPI to kill all.\n",
+            "MPI_ABORT was invoked on rank 1 in communicator MPI_COMM_WORLD with errorcode 1."},
+           {"Abort(1) on node 0 (rank 0 in comm 0): application called MPI_Abort\n", "Abort(1) on"},
+           {"Fatal error in PMPI_Recv: Unknown error class\n", "Fatal error in PMPI_Recv: Unk"},
+           {"[n:7] *** Process received signal ***\n[n:7] Signal: Segmentation fault (11)\n",
+            "Signal: Segmentation fault (11)"},
+           {"slurmstepd: error: *** STEP 1.0 ON n CANCELLED AT 2026-11-20T23:41:55 DUE TO TIME "
+            "LIMIT ***\n",
+            "DUE TO TIME LIMIT"},
+           {"command terminated with exit code 137\n", "terminated with exit code 137"},
+           {"Killed\n", ": Killed"},
+       }) {
+    for (const auto& [suite, sample] : {std::pair{"osu", "osu/osu_latency-np2.txt"},
+                                        {"mpi-pingpong", "mpi_pingpong/netpipe.txt"},
+                                        {"mpi-pingpong", "mpi_pingpong/imb.txt"}}) {
+      EXPECT_TRUE(FailsWith(ReadText(suite, absl::StrCat(Sample(sample), std::string(kRule), said)),
+                            reason))
+          << sample << ": " << said;
+    }
+  }
+  EXPECT_TRUE(ReadText("osu", Sample("osu/osu_latency-np2.txt") + "It was not Killed\n").ok());
+}
+
 // ---- OpenFOAM
 
 TEST(ReaderEnds, AStepThatLostItsLinesIsNoShorterStepOfTheNext) {
