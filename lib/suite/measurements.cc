@@ -1,6 +1,10 @@
 #include "lib/suite/measurements.h"
 
+#include <absl/strings/str_cat.h>
+#include <absl/strings/str_join.h>
+
 #include <algorithm>
+#include <cmath>
 
 #include "lib/common/printable.h"
 #include "lib/suite/plausible.h"
@@ -42,6 +46,37 @@ void AddHeadlines(const SizeTable& table, const Dimensions& dimensions, Empty em
   }
 }
 
+// The sizes without a row in a table whose sizes double; none, if most of them do not.
+std::vector<double> SizesLeftOut(const SizeTable& table) {
+  std::vector<double> missing;
+  std::size_t doubled = 0;
+  double last = 0;
+  for (const auto& row : table.rows) {
+    const double size = row[0];
+    if (size == 0 && last == 0) continue;
+    if (!std::isfinite(size) || size <= last) return {};
+    double due = last == 0 ? size : 2 * last;
+    if (size == due && last != 0) ++doubled;
+    for (; due < size; due *= 2) missing.push_back(due);
+    if (due != size) return {};
+    last = size;
+  }
+  return doubled > missing.size() ? missing : std::vector<double>();
+}
+
+// Nobody sees it in a series.
+void NoteSizesLeftOut(const std::string& name, const SizeTable& table, Measurements& result) {
+  if (table.rows.empty() || table.columns[0].column.name != "size") return;
+  const std::vector<double> missing = SizesLeftOut(table);
+  if (missing.empty()) return;
+  result.notes.push_back(absl::StrCat(name, ": its sizes double, but there is no row of ",
+                                      absl::StrJoin(missing, ", ",
+                                                    [](std::string* text, double size) {
+                                                      absl::StrAppend(text, NumberText(size));
+                                                    }),
+                                      " B: it was asked for so, or lines are lost"));
+}
+
 constexpr std::size_t kMostText = 400;  // bytes of a name, unit, reason
 
 std::string Clean(const std::string& text) { return Printable(text, kMostText); }
@@ -80,6 +115,7 @@ void Set(const Series& from, v1::Series& to) {
 
 void AddTable(const std::string& name, const SizeTable& all, const Dimensions& dimensions,
               Empty empty, Measurements& result) {
+  NoteSizesLeftOut(name, all, result);
   SizeTable table = all;
   KeepPlausibleRows(name, empty, table, result);
   if (table.rows.empty()) return;

@@ -114,7 +114,8 @@ enum class Empty : std::uint8_t { kCounts, kDoesNotCount };
 
 /// Adds what a table says: the best of each primary column ("peak_bandwidth", "min_latency") with
 /// its size, and all rows as the series `name`; of a table without sizes its one row. Rows that
-/// cannot be (plausible.h) are left out before that, and said as failures.
+/// cannot be (plausible.h) are left out before that, and said as failures; where sizes double, one
+/// that is missing is said as a note.
 void AddTable(const std::string& name, const SizeTable& table, const Dimensions& dimensions,
               Empty empty, Measurements& result);
 

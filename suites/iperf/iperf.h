@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "lib/suite/measurements.h"
@@ -89,15 +90,18 @@ struct Flow {
   double parts_sent_bits_per_s = 0;
   double counted_received_bits_per_s = 0;  ///< its bytes by its seconds; 0: not known
   double counted_sent_bits_per_s = 0;
-  std::optional<Loss> loss = {};                    ///< of UDP
-  double lost_percent = 0;                          ///< of UDP
-  std::optional<double> retransmits = {};           ///< not all systems count them
-  std::vector<std::vector<double>> intervals = {};  ///< their ends in seconds, and Gbit/s
+  std::optional<Loss> loss = {};                      ///< of UDP
+  double lost_percent = 0;                            ///< of UDP
+  std::optional<double> retransmits = {};             ///< not all systems count them
+  std::vector<std::vector<double>> intervals = {};    ///< their ends in seconds, and Gbit/s
+  std::vector<std::pair<double, double>> times = {};  ///< of the intervals: start, end
+  double seconds = 0;                                 ///< that it took
 };
 
 /// Adds the measurements of a direction, and its intervals as a series; a rate that is not that of
 /// its streams, or of its bytes, is a failure. Ends of intervals (1.00011) are put on the grid of
-/// the interval, so that a row is a second and repetitions have the same rows.
+/// the interval, so that a row is a second and repetitions have the same rows; time that is in none
+/// of them is said as a note.
 void AddFlow(Flow flow, Measurements& result);
 
 /// Adds to all numbers in which way they were made: numbers of two ways are not compared. Most runs

@@ -1,5 +1,6 @@
 #include <absl/strings/str_cat.h>
 
+#include <initializer_list>
 #include <limits>
 #include <string>
 #include <utility>
@@ -124,20 +125,21 @@ class Reader {
     return TextAt(json_, {"start", "test_start", "protocol"}) == "UDP";
   }
 
+  // 0: it does not say.
+  [[nodiscard]] double Number(std::initializer_list<std::string_view> path) const {
+    const Json* value = Find(json_, path);
+    return value != nullptr && value->is_number() ? value->get<double>() : 0;
+  }
+
   // What old versions may not say: 0.
   [[nodiscard]] double Asked(const char* field) const {
-    const Json* value = Find(json_, {"start", "test_start", field});
-    return value != nullptr && value->is_number() ? value->get<double>() : 0;
+    return Number({"start", "test_start", field});
   }
 
   // Bits a second by the bytes and seconds of a sum; 0: it does not say.
   [[nodiscard]] double Counted(const char* sum) const {
-    const auto number = [&](const char* field) {
-      const Json* value = Find(json_, {"end", sum, field});
-      return value != nullptr && value->is_number() ? value->get<double>() : 0;
-    };
-    const double seconds = number("seconds");
-    return seconds > 0 ? 8 * number("bytes") / seconds : 0;
+    const double seconds = Number({"end", sum, "seconds"});
+    return seconds > 0 ? 8 * Number({"end", sum, "bytes"}) / seconds : 0;
   }
 
   // The sum of a rate over the streams of a direction; 0: not all of them say it. Of UDP a stream
@@ -177,7 +179,8 @@ class Reader {
               .parts_received_bits_per_s = SumOfStreams(forward, kReceiver),
               .parts_sent_bits_per_s = SumOfStreams(forward, "sender"),
               .counted_received_bits_per_s = Counted(direction.received),
-              .counted_sent_bits_per_s = Counted(direction.sent)};
+              .counted_sent_bits_per_s = Counted(direction.sent),
+              .seconds = Number({"end", direction.sent, "end"})};
     if (IsUdp()) {
       flow.lost_percent = get(direction.received, "lost_percent");
       flow.loss = {.jitter_ms = get(direction.received, "jitter_ms"),
@@ -186,7 +189,7 @@ class Reader {
     } else if (Find(json_, {"end", direction.sent, "retransmits"}) != nullptr) {
       flow.retransmits = get(direction.sent, "retransmits");
     }
-    flow.intervals = Intervals(direction);
+    ReadIntervals(direction, flow);
     AddFlow(std::move(flow), result_);
   }
 
@@ -195,10 +198,9 @@ class Reader {
     result_.measurements.push_back({"cpu", percent, "%", Better::kLower, true, {{"side", side}}});
   }
 
-  std::vector<std::vector<double>> Intervals(const Direction& direction) {
-    std::vector<std::vector<double>> rows;
+  void ReadIntervals(const Direction& direction, Flow& flow) {
     const Json* intervals = Find(json_, {"intervals"});
-    if (intervals == nullptr || !intervals->is_array()) return rows;
+    if (intervals == nullptr || !intervals->is_array()) return;
     for (const Json& interval : *intervals) {
       const Json* omitted = Find(interval, {direction.interval, "omitted"});
       if (omitted != nullptr && *omitted == true) continue;
@@ -208,9 +210,12 @@ class Reader {
         result_.failures.push_back({stage_, "an interval without its end or rate is left out"});
         continue;
       }
-      rows.push_back({end->get<double>(), rate->get<double>() / kGiga});
+      const Json* start = Find(interval, {direction.interval, "start"});
+      const bool has_start = start != nullptr && start->is_number();
+      const double last = flow.times.empty() ? 0 : flow.times.back().second;
+      flow.intervals.push_back({end->get<double>(), rate->get<double>() / kGiga});
+      flow.times.emplace_back(has_start ? start->get<double>() : last, end->get<double>());
     }
-    return rows;
   }
 
   const StageOutput& client_;

@@ -139,7 +139,8 @@ class TextReader {
               .parts_received_bits_per_s = SumOfStreams(rows.received),
               .parts_sent_bits_per_s = SumOfStreams(rows.sent),
               .counted_received_bits_per_s = received->counted_bits_per_s,
-              .counted_sent_bits_per_s = sent->counted_bits_per_s};
+              .counted_sent_bits_per_s = sent->counted_bits_per_s,
+              .seconds = sent->end};
     if (done_.udp) {
       flow.loss = ToLoss(*received);
       if (!flow.loss || flow.loss->packets <= 0) {
@@ -152,6 +153,7 @@ class TextReader {
     if (const std::vector<Row>* intervals = TotalOf(rows.intervals)) {
       for (const Row& row : *intervals) {
         flow.intervals.push_back({row.end, row.bits_per_second / kGiga});
+        flow.times.emplace_back(row.start, row.end);
       }
     }
     AddFlow(std::move(flow), result_);

@@ -116,6 +116,26 @@ void PutOnGrid(std::vector<std::vector<double>>& intervals) {
   }
 }
 
+// Time that no interval is of, as if its line were lost.
+void NoteGaps(const Flow& flow, Measurements& result) {
+  constexpr double kLeast = 0.1;  // s: each side has its own clock
+  double last = 0;
+  double width = 0;
+  const auto text = [](double seconds) { return NumberText(std::round(seconds * 10) / 10); };
+  const auto check = [&](double start) {
+    if (start - last <= std::max(kLeast, kOffGrid * width)) return;
+    result.notes.push_back(absl::StrCat("intervals of direction ", flow.direction,
+                                        " do not join: none is of ", text(last), " to ",
+                                        text(start), " s"));
+  };
+  for (const auto& [start, end] : flow.times) {
+    check(start);
+    last = end;
+    width = end - start;
+  }
+  check(flow.seconds);
+}
+
 }  // namespace
 
 std::string Otherwise(const Done& done, const v1::suites::IperfSpec* spec) {
@@ -144,7 +164,7 @@ std::string Otherwise(const Done& done, const v1::suites::IperfSpec* spec) {
 
 void AddFlow(Flow flow, Measurements& result) {
   using enum Better;
-  const Dimensions direction = {{"direction", std::move(flow.direction)}};
+  const Dimensions direction = {{"direction", flow.direction}};
   const auto add = [&](const char* name, double value, const char* unit, Better better,
                        bool headline) {
     result.measurements.push_back({name, value, unit, better, headline, direction});
@@ -174,6 +194,7 @@ void AddFlow(Flow flow, Measurements& result) {
     add("retransmits", *flow.retransmits, "", kLower, true);
   }
   if (flow.intervals.empty()) return;
+  NoteGaps(flow, result);
   PutOnGrid(flow.intervals);
   result.series.push_back({"throughput_over_time",
                            direction,

@@ -62,6 +62,7 @@ class Reader {
       return Unreadable(stage_, "the output of IMB is cut off");
     Tables tables{std::move(tables_), {}};
     skipped_.SayIn(tables.notes);
+    HoldAgainstHeader(tables);
     if (!tables.all.empty() && !titled_) {
       tables.notes.emplace_back("IMB's title is missing: tables before the first may be cut off");
     }
@@ -105,6 +106,10 @@ class Reader {
       ranks_ = std::string(words[4]);
     } else if (const auto mode = After(comment, "MODE: ")) {
       mode_ = std::string(Strip(*mode));
+    } else if (const auto least = After(comment, "Minimum message length in bytes:")) {
+      least_ = ToNumber(Strip(*least));
+    } else if (const auto most = After(comment, "Maximum message length in bytes:")) {
+      most_ = ToNumber(Strip(*most));
     }
     return absl::OkStatus();
   }
@@ -143,6 +148,24 @@ class Reader {
       if (group.empty() || dimensions == DimensionsOf(group)) return tables_[i];
     }
     return OpenTable(group);
+  }
+
+  // A log that lost lines has whole tables, too. An atomic operation has one size alone.
+  void HoldAgainstHeader(Tables& tables) const {
+    for (Table& table : tables.all) {
+      const auto& rows = table.data.rows;
+      const bool is_atomic = rows.size() == 1 && rows[0][0] > 0;
+      if (rows.empty() || is_atomic || !table.failure.empty()) continue;
+      if (table.data.columns[0].column.name != "size") continue;
+      if (most_ && rows.back()[0] < *most_) {
+        table.failure = absl::StrCat("its table ends at ", NumberText(rows.back()[0]),
+                                     " B, and its header says ", NumberText(*most_), " B");
+      } else if (least_ && rows.front()[0] > *least_) {
+        tables.notes.push_back(absl::StrCat(table.benchmark, ": its table begins at ",
+                                            NumberText(rows.front()[0]), " B, and its header says ",
+                                            NumberText(*least_), " B"));
+      }
+    }
   }
 
   // What stands behind a word, wherever that is.
@@ -197,6 +220,8 @@ class Reader {
   std::string ranks_;
   std::string groups_;
   std::string mode_;
+  std::optional<double> least_;  // sizes of its header
+  std::optional<double> most_;
   bool titled_ = false;
   bool ended_ = false;  // it has said that it is about to end
 };

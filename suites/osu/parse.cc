@@ -141,6 +141,20 @@ Status CheckTables(const Section& section, const Report& report, std::uint64_t l
   return absl::OkStatus();
 }
 
+// By itself a test begins with one of its items.
+void NoteLateBeginning(const Section& section, const Table& table, Measurements& result) {
+  constexpr std::pair<std::string_view, double> kItems[] = {
+      {"MPI_CHAR", 1}, {"MPI_INT", 4}, {"MPI_FLOAT", 4}};
+  const double first = table.data.rows.front()[0];
+  for (const auto& [datatype, bytes] : kItems) {
+    if (table.datatype != datatype || table.data.columns[0].column.name != "size") continue;
+    if (first <= bytes) continue;
+    result.notes.push_back(absl::StrCat(section.test, ": its table begins at ", NumberText(first),
+                                        " B, where the test by itself begins at ", bytes,
+                                        " B: it was asked for less, or lines are lost"));
+  }
+}
+
 // Adds the numbers of one test; nothing if it is an error. `largest` is the message size up to
 // which the spec lets it go, in bytes; 0: not known.
 Status ReadTest(const Section& section, std::uint64_t largest, Measurements& result) {
@@ -154,6 +168,7 @@ Status ReadTest(const Section& section, std::uint64_t largest, Measurements& res
   Dimensions dimensions = DimensionsOf(section);
   AddFacts(report->facts, dimensions);
   for (const Table& table : report->tables) {
+    if (largest == 0) NoteLateBeginning(section, table, result);
     if (largest == 0) NoteEarlyEnd(section, table, result);
     AddOne(section.test, table, dimensions, result);
   }

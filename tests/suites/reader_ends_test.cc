@@ -251,6 +251,53 @@ TEST(ReaderEnds, WhatMpirunOrSlurmOrAShellSaysOfAKilledJobFailsIt) {
   EXPECT_TRUE(ReadText("osu", Sample("osu/osu_latency-np2.txt") + "It was not Killed\n").ok());
 }
 
+// ---- Lost lines
+
+// `text` without the line that has `words`.
+std::string WithoutLine(const std::string& text, std::string_view words) {
+  const std::size_t begin = text.rfind('\n', text.find(words)) + 1;
+  return text.substr(0, begin) + text.substr(text.find('\n', begin) + 1);
+}
+
+void ExpectNote(const Result<Measurements>& read, std::string_view note) {
+  ASSERT_TRUE(read.ok()) << read.status();
+  ASSERT_EQ(read->notes.size(), 1U) << note;
+  EXPECT_NE(read->notes[0].find(note), std::string::npos) << read->notes[0];
+}
+
+TEST(ReaderEnds, ASizeThatIsMissingAmongSizesThatDoubleIsSaid) {
+  const std::string osu = Sample("osu/osu_latency-np2.txt");
+  ExpectNote(ReadText("osu", WithoutLine(osu, "\n4096 ")), "there is no row of 4096 B");
+  ExpectNote(ReadText("osu", WithoutLine(osu, "\n1 ")), "its table begins at 2 B, where");
+  ExpectNote(ReadText("mpi-pingpong", WithoutLine(Sample("mpi_pingpong/imb.txt"), "   4096  ")),
+             "its sizes double, but there is no row of 4096 B");
+  ExpectNote(ReadText("rdma-bandwidth", WithoutLine(Sample("rdma/read_bw.txt"), "\n 4096 ")),
+             "there is no row of 4096 B");
+}
+
+TEST(ReaderEnds, ATableOfImbThatEndsBeforeTheSizeOfItsHeaderIsNone) {
+  const std::string text = Sample("mpi_pingpong/imb.txt");
+  EXPECT_TRUE(FailsWith(ReadText("mpi-pingpong", WithoutLine(text, "        65536  ")),
+                        "its table ends at 32768 B, and its header says 65536 B"));
+  ExpectNote(ReadText("mpi-pingpong", WithoutLine(text, "            0  ")),
+             "its table begins at 1 B, and its header says 0 B");
+}
+
+TEST(ReaderEnds, TimeOfIperf3ThatNoIntervalIsOfIsSaid) {
+  Json json = Json::parse(Sample("iperf/iperf3_tcp.json"));
+  ASSERT_TRUE(ReadText("iperf", json.dump())->notes.empty());
+  for (const auto& [lost, when] :
+       {std::pair{0, "none is of 0 to 1 s"}, {1, "of 1 to 2 s"}, {2, "of 2 to 3 s"}}) {
+    Json less = json;
+    less["intervals"].erase(static_cast<std::size_t>(lost));
+    ExpectNote(ReadText("iperf", less.dump()), when);
+  }
+  const std::string text = Sample("iperf/iperf3_text_verbose.txt");
+  const auto whole = ReadText("iperf", text);
+  ASSERT_TRUE(whole.ok() && whole->notes.empty()) << whole.status();
+  EXPECT_FALSE(ReadText("iperf", WithoutLine(text, "   0.00-1.01 "))->notes.empty());
+}
+
 // ---- OpenFOAM
 
 TEST(ReaderEnds, AStepThatLostItsLinesIsNoShorterStepOfTheNext) {
