@@ -22,6 +22,13 @@ bool IsNetpipeRow(const std::vector<std::string_view>& words) {
   return words.size() >= 4 && words[2] == "bytes" && words[0].ends_with(':');
 }
 
+// Whether a line is the row that is due, or the beginning of it: "28:     189 by", "2". NetPIPE
+// also says the host of each rank: "1: worker-1".
+bool IsDue(const std::vector<std::string_view>& words, const std::string& due) {
+  if (words.size() == 1) return due.starts_with(words[0]);
+  return words.size() > 1 && words[0] == due && ToNumber(words[1]);
+}
+
 // NetPIPE writes a row in two pieces, and `mpirun --tag-output` a "[1,0]<stderr>:" before each.
 std::vector<std::string_view> WithoutTags(std::vector<std::string_view> words) {
   std::erase_if(words, [](std::string_view word) {
@@ -52,14 +59,14 @@ Result<Tables> ReadNetpipe(const std::string& stage, std::string_view text) {
                {}}};
   for (const std::string_view line : Lines(text)) {
     const auto words = WithoutTags(Words(line));
-    if (!IsNetpipeRow(words)) {
+    const std::string due = absl::StrCat(table.data.rows.size(), ":");
+    if (!IsNetpipeRow(words) && !IsDue(words, due)) {
       if (!table.data.rows.empty() && !words.empty()) skipped.Add(line);
       continue;
     }
     // The largest sizes take so long that a run that was stopped ends in half a line.
     auto row = ReadRow(words);
-    if (!row) return Unreadable(stage, "a row that is cut off: " + std::string(line));
-    const std::string due = absl::StrCat(table.data.rows.size(), ":");
+    if (!row) return Unreadable(stage, "a row that is cut off: " + std::string(Strip(line)));
     if (words[0] != due) {
       return Unreadable(stage, absl::StrCat("its row ", due, " is missing, before ", Quoted(line)));
     }

@@ -29,6 +29,11 @@ std::optional<double> WallSeconds(std::string_view line) {
   return *minutes * 60 + *seconds;
 }
 
+// Its other two lines, which nobody asks for.
+bool IsOtherTime(std::string_view line) {
+  return line.starts_with("user\t") || line.starts_with("sys\t");
+}
+
 // The program of a command line: the word whose last part is the name of a test.
 std::string TestOf(std::string_view command) {
   for (const std::string_view word : Words(command)) {
@@ -145,7 +150,7 @@ class Splitter {
   void Add(std::string_view line) {
     if (const auto wall = WallSeconds(line)) {
       sections_.back().wall_s = wall;
-    } else {
+    } else if (!IsOtherTime(line)) {
       sections_.back().lines.push_back(line);
     }
   }

@@ -163,6 +163,7 @@ class Reader {
       if (!status.ok()) return status;
     }
     if (row_last_ && !section_.whole) return absl::DataLossError("its last row is cut off");
+    SkipBetween();
     return std::move(report_);
   }
 
@@ -181,10 +182,14 @@ class Reader {
       return absl::OkStatus();
     }
     row_last_ = true;
-    for (const std::string_view between : std::exchange(between_, {})) report_.skipped.Add(between);
+    SkipBetween();
     if (!windows_.empty()) return AddWindowRow(line, words);
     if (heading_.empty()) return absl::DataLossError("a row without a heading: " + Quoted(line));
     return AddRow(line, words);
+  }
+
+  void SkipBetween() {
+    for (const std::string_view between : std::exchange(between_, {})) report_.skipped.Add(between);
   }
 
   void ReadComment(std::string_view line, std::string_view comment) {
@@ -295,7 +300,7 @@ class Reader {
   std::string datatype_;
   std::vector<TableColumn> heading_;
   std::vector<std::string_view> windows_;
-  std::vector<std::string_view> between_;  // text since the last row
+  std::vector<std::string_view> between_;  // text since the last row, and behind all
   bool bandwidth_ = false;                 // the title says that this is what it measures
   bool rates_ = false;                     // the comment before says that message rates follow
   bool row_last_ = false;

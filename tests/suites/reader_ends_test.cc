@@ -203,6 +203,16 @@ TEST(ReaderEnds, RowsOfNetpipeAreNumberedSoThatNoneIsMissing) {
       "its row 5: is missing"));
 }
 
+TEST(ReaderEnds, ARowOfNetpipeThatIsCutOffAnywhereIsNoNoise) {
+  const std::string text = Sample("mpi_pingpong/netpipe.txt");
+  const std::size_t row = text.find(" 28: ") + 1;
+  for (std::size_t size = row + 1; text[size] != '\n'; ++size) {
+    EXPECT_TRUE(FailsWith(ReadText("mpi-pingpong", text.substr(0, size)), "cut off: 2")) << size;
+  }
+  // Of each rank NetPIPE says the host, which a log may have anywhere.
+  EXPECT_TRUE(ReadText("mpi-pingpong", text.substr(0, row) + "28: worker-28\n").ok());
+}
+
 TEST(ReaderEnds, ATableOfNetpipeHasNoEndWhichIsSaidUnlessTheSpecHasIt) {
   Outputs outputs = Saved("mpi_pingpong/netpipe.txt");
   const auto saved = FindSuite("mpi-pingpong")->parse(outputs);
@@ -273,6 +283,14 @@ TEST(ReaderEnds, ASizeThatIsMissingAmongSizesThatDoubleIsSaid) {
              "its sizes double, but there is no row of 4096 B");
   ExpectNote(ReadText("rdma-bandwidth", WithoutLine(Sample("rdma/read_bw.txt"), "\n 4096 ")),
              "there is no row of 4096 B");
+}
+
+TEST(ReaderEnds, LinesBehindTheLastRowOfOsuAreSaid) {
+  const std::string text = Sample("osu/osu_latency-np2.txt");
+  ExpectNote(ReadText("osu", text + "a warning of the launcher\n"),
+             "1 line around its rows skipped, such as: a warning of the launcher");
+  EXPECT_TRUE(
+      ReadText("osu", text + "real\t0m48.187s\nuser\t0m0.087s\nsys\t0m0.2s\n")->notes.empty());
 }
 
 TEST(ReaderEnds, ATableOfImbThatEndsBeforeTheSizeOfItsHeaderIsNone) {
