@@ -178,6 +178,23 @@ TEST(ReaderRates, OfImbABandwidthIsItsSizeByItsTimeNeitherMoreNorLess) {
   }
 }
 
+// Of large messages over a slow link there are few a second.
+TEST(ReaderRates, OfPerftestTheRateOfMessagesTellsNoMoreThanItsDigits) {
+  const auto read = [](const char* bandwidth) {
+    return ReadText("rdma-bandwidth",
+                    absl::StrCat("RDMA_Write BW Test\n #bytes  #iterations  BW peak[MiB/sec]  "
+                                 "BW average[MiB/sec]  MsgRate[Mpps]\n"
+                                 " 1048576  1000  110.10  108.70  0.000109\n"
+                                 " 8388608  1000  130.10  ",
+                                 bandwidth, "  0.000014\n---------\n"));
+  };
+  const auto whole = read("108.50");
+  ASSERT_TRUE(whole.ok()) << whole.status();
+  EXPECT_TRUE(whole->failures.empty());
+  EXPECT_EQ(whole->series[0].rows.size(), 2U);
+  EXPECT_TRUE(LeavesOut(*read("121.00"), "bandwidth", "is not 14 1/s of this size, 112 MiB/s"));
+}
+
 // ---- Times of zero
 
 TEST(ReaderRates, ATimeOfZeroIsBelowTheClockAndNoBest) {
