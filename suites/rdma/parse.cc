@@ -90,6 +90,7 @@ struct Report {
   SizeTable table;
   Dimensions facts;    // of the link, before the table
   bool whole = false;  // the line after the table is there
+  bool sides = false;  // those of each side follow
   Skipped skipped;     // warnings between rows
 };
 
@@ -177,15 +178,25 @@ void ReadTitle(std::string_view line, Dimensions& facts) {
   facts.emplace_back("direction", both ? "bidirectional" : "unidirectional");
 }
 
+// Above the tables of --report-both: that before them is of both directions together.
+constexpr std::string_view kSides[] = {"Local results:", "Remote results:"};
+
 class Reader {
  public:
   explicit Reader(WordList words) : words_(words) {}
 
   // Errors   kDataLoss.
   Result<Report> Read(const std::string& stage, std::string_view text) {
+    bool of_side = false;
     for (const std::string_view line : Lines(text)) {
+      if (IsOneOf(Strip(line), kSides)) {
+        if (!report_.whole) return Unreadable(stage, "the table of both sides together is missing");
+        report_.sides = of_side = true;
+      }
       const bool again = report_.whole && Strip(line).starts_with("#bytes");
-      if (again) return Unreadable(stage, "two runs in one document: it has two tables");
+      if (again && !std::exchange(of_side, false)) {
+        return Unreadable(stage, "two runs in one document: it has two tables");
+      }
       if (report_.whole) continue;
       if (!ReadLine(line)) return Unreadable(stage, absl::StrCat("not understood: ", Quoted(line)));
     }
@@ -227,12 +238,10 @@ class Reader {
 constexpr std::string_view kReasons[] = {
     "Did not detect devices",
     "Unable to find the Infiniband",
-    "IB device",
     "Couldn't connect",
     "Unexpected CM event",
     "unexpected CM event",
     "ADDR_ERROR",
-    "rdma_",
     "Completion with error",
     "Failed status",
     "Couldn't",
@@ -246,11 +255,23 @@ constexpr std::string_view kReasons[] = {
     "Conflicting",
 };
 
+// Words that a header has, too.
+constexpr std::string_view kReasonsOfErr[] = {"IB device", "rdma_"};
+
+// Known words of either; a log has both in one.
+std::string WordsOf(const StageOutput& stage) {
+  for (const std::string_view said :
+       {LineWith(stage.err, kReasons), LineWith(stage.err, kReasonsOfErr),
+        LineWith(stage.out, kReasons)}) {
+    if (!said.empty()) return std::string(Strip(said));
+  }
+  return {};
+}
+
 std::string ReasonOf(const StageOutput& stage) {
-  const std::string_view said = LineWith(stage.err, kReasons);
-  if (!said.empty()) return std::string(Strip(said));
+  std::string words = WordsOf(stage);
   const auto lines = Lines(stage.err);
-  return lines.empty() ? "" : std::string(Strip(lines.back()));
+  return words.empty() && !lines.empty() ? std::string(Strip(lines.back())) : words;
 }
 
 Status CheckEnd(const std::string& name, const StageOutput& stage) {
@@ -261,13 +282,14 @@ Status CheckEnd(const std::string& name, const StageOutput& stage) {
 }
 
 Status CheckWhole(const std::string& name, const StageOutput& stage, const Report& report) {
+  if (report.whole && !report.table.rows.empty()) return absl::OkStatus();
   if (report.table.columns.empty()) {
     const std::string reason = ReasonOf(stage);
     return Unreadable(name, reason.empty() ? "no table of perftest" : reason);
   }
-  if (report.table.rows.empty()) return Unreadable(name, "a table without rows");
-  if (!report.whole) return Unreadable(name, "the table is cut off");
-  return absl::OkStatus();
+  const char* what = report.table.rows.empty() ? "a table without rows" : "the table is cut off";
+  const std::string words = WordsOf(stage);
+  return Unreadable(name, words.empty() ? what : absl::StrCat(what, ": ", words));
 }
 
 // What a spec asks for, and a report says of itself.
@@ -383,6 +405,10 @@ Result<Measurements> ReadClient(const StageOutput& stage, const Kind& kind,
   DropUnmeasured(report->table);
   ProveUnits(report->table);
   report->skipped.SayIn(result.notes);
+  if (report->sides) {
+    result.notes.emplace_back(
+        "tables of each side (--report-both) skipped: it is of both together");
+  }
   if (std::none_of(report->facts.begin(), report->facts.end(),
                    [](const Dimension& fact) { return fact.first == "operation"; })) {
     result.notes.emplace_back(

@@ -139,6 +139,45 @@ TEST(RdmaParse, FailuresAreInTheWordsOfTheTool) {
   EXPECT_TRUE(FailsWith(rdma::ParseBandwidth(outputs), "client: Completion with error at client"));
 }
 
+// As a log of a pod has it, with both in one.
+TEST(RdmaParse, AFailureIsInTheWordsOfTheToolWhereverTheyStand) {
+  const auto fails = [](const std::string& text, std::string_view why) {
+    return FailsWith(rdma::ParseBandwidth(SavedText(text)), why);
+  };
+  EXPECT_TRUE(fails(" Did not detect devices \n If device exists, check if driver is up\n",
+                    "client: Did not detect devices"));
+  EXPECT_TRUE(fails("Couldn't connect to 10.0.0.2:18515\n", "client: Couldn"));
+  const std::string text = Sample("rdma/read_bw.txt");
+  const std::size_t first = text.find("\n 2 ") + 1;
+  EXPECT_TRUE(
+      fails(text.substr(0, first), "client: a table without rows"));  // " rdma_cm QPs : OFF"
+  const std::string died = " Completion with error at client\n Failed status 12: wr_id 0\n";
+  EXPECT_TRUE(
+      fails(text.substr(0, first) + died, "a table without rows: Completion with error at client"));
+  EXPECT_TRUE(fails(text.substr(0, text.find("\n 8 ") + 1) + died,
+                    "the table is cut off: Completion with error at client"));
+}
+
+// With --report-both, of both directions at once.
+TEST(RdmaParse, TablesOfEachSideAreOfTheSameRun) {
+  const std::string text = Sample("rdma/send_bw_duration.txt");
+  const std::string table = text.substr(text.find(" #bytes"));
+  const std::string sides =
+      "\n Local results: \n---------\n" + table + "\n Remote results: \n---------\n" + table;
+  const auto plain = rdma::ParseBandwidth(SavedText(text));
+  const auto both = rdma::ParseBandwidth(SavedText(text + sides));
+  ASSERT_TRUE(plain.ok() && both.ok()) << both.status();
+  EXPECT_EQ(both->measurements, plain->measurements);
+  ASSERT_EQ(both->notes.size(), 1U + plain->notes.size());
+  EXPECT_EQ(both->notes[0], "tables of each side (--report-both) skipped: it is of both together");
+  EXPECT_TRUE(
+      FailsWith(rdma::ParseBandwidth(SavedText(text + sides + table)), "it has two tables"));
+  // Without that of both together it would be half of what ran.
+  EXPECT_TRUE(
+      FailsWith(rdma::ParseBandwidth(SavedText(text.substr(0, text.find(" #bytes")) + sides)),
+                "the table of both sides together is missing"));
+}
+
 TEST(RdmaParse, AServerThatCannotStartSaysWhy) {
   Outputs outputs;
   outputs.stages.push_back(
