@@ -19,6 +19,9 @@ namespace {
 // Of all clients together: fio adds up what we add up, and mixes percentiles.
 constexpr const char* kTotalOfClients = "All clients";
 
+// Options that a job may have twice: fio prints all that was given.
+constexpr std::string_view kRepeated[] = {"filename"};
+
 constexpr std::pair<Clock, const char*> kFields[] = {{kTotal, "lat_ns"}, {kCompletion, "clat_ns"}};
 
 // Of a clock that is switched off (disable_lat, disable_clat) all is 0.
@@ -217,7 +220,7 @@ std::string WhyEarly(const Json& document, const Json& entry, const Part& part) 
 
 std::vector<std::size_t> RunsInJson(std::string_view output) {
   auto starts = DocumentStarts(output);
-  const auto documents = FindDocuments("fio", output);
+  const auto documents = FindDocuments("fio", output, kRepeated);
   if (!documents.ok() || documents->size() != starts.size()) return starts;
   std::vector<std::size_t> runs = {starts[0]};
   for (std::size_t i = 1; i < starts.size(); ++i) {
@@ -230,7 +233,7 @@ std::vector<std::size_t> RunsInJson(std::string_view output) {
 }
 
 Result<Report> FromJson(const std::string& stage, std::string_view text) {
-  const auto documents = FindDocuments(stage, text);
+  const auto documents = FindDocuments(stage, text, kRepeated);
   if (!documents.ok()) return documents.status();
   const Document* document = &documents->back();
   Report report{.tool = TextAt(document->json, {"fio version"}),

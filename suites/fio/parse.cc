@@ -1,6 +1,7 @@
 #include <absl/strings/str_cat.h>
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <optional>
@@ -16,6 +17,8 @@ namespace twofold::suite::fio {
 namespace {
 
 constexpr std::string_view kComplaints[] = {"fio: ", "disconnected", "client: "};
+// Others only warn: "fio: this platform does not support process shared mutexes".
+constexpr std::string_view kFailures[] = {"err=", "error", "failed", "terminating"};
 constexpr std::string_view kTerminated = "fio: terminating on signal";
 
 // "3;fio-3.33;randread;0;0;..."
@@ -31,9 +34,32 @@ constexpr Format kFormats[] = {
     {[](std::string_view line) { return line.find("(groupid=") != line.npos; }, FromNormal},
 };
 
+// The format that the text has; null: none.
+const Format* FormatOf(std::string_view text) {
+  const auto* found = std::find_if(std::begin(kFormats), std::end(kFormats),
+                                   [&](const Format& each) { return AnyLine(text, each.is_line); });
+  return found == std::end(kFormats) ? nullptr : found;
+}
+
+// "fio-2.2.10", if that is the first version in the text, and one before 3; else empty.
+std::string_view OldVersionIn(std::string_view text) {
+  constexpr std::string_view kName = "fio-";
+  for (std::size_t at = text.find(kName); at != text.npos; at = text.find(kName, at + 1)) {
+    const std::string_view rest = text.substr(at + kName.size());
+    const auto major = ToNumber(rest.substr(0, rest.find_first_not_of("0123456789")));
+    if (!major || !rest.substr(rest.find_first_not_of("0123456789")).starts_with('.')) continue;
+    const std::size_t size = kName.size() + rest.find_first_not_of("0123456789.");
+    return *major < 3 ? text.substr(at, size) : std::string_view();
+  }
+  return {};
+}
+
 Result<Report> Read(const std::string& stage, std::string_view text) {
-  for (const Format& format : kFormats) {
-    if (AnyLine(text, format.is_line)) return format.read(stage, text);
+  if (const Format* format = FormatOf(text)) {
+    auto report = format->read(stage, text);
+    const std::string_view old = report.ok() ? std::string_view() : OldVersionIn(text);
+    if (old.empty()) return report;
+    return Unreadable(stage, std::string(old) + " is not read (3.0 and later are)");
   }
   const auto lines = Lines(text);
   if (lines.empty()) return Unreadable(stage, "no output");
@@ -42,10 +68,19 @@ Result<Report> Read(const std::string& stage, std::string_view text) {
 
 // "<host> fio: /nonexistent is not a directory", but not "fio: (g=0): rw=..." of a job of that
 // name.
-std::string Complaint(std::string_view text) {
-  for (const std::string_view line : Lines(text)) {
-    if (line.find("(g=") != line.npos || line.find("(groupid=") != line.npos) continue;
-    if (HasAny(line, kComplaints)) return std::string(line);
+bool IsComplaint(std::string_view line) {
+  return HasAny(line, kComplaints) && line.find("(g=") == line.npos &&
+         line.find("(groupid=") == line.npos;
+}
+
+bool IsFailure(std::string_view line) { return IsComplaint(line) && HasAny(line, kFailures); }
+
+// The first line of either for which `is` holds; empty: none.
+std::string FirstOf(std::string_view err, std::string_view said, bool (*is)(std::string_view)) {
+  for (const std::string_view text : {err, said}) {
+    for (const std::string_view line : Lines(text)) {
+      if (is(line)) return std::string(line);
+    }
   }
   return {};
 }
@@ -105,10 +140,13 @@ Status ReadParts(const StageOutput& output, Measurements& result, std::vector<Pa
   const std::string stage = absl::StrCat(StageName(output, "fio"), " of worker ", output.rank);
   Result<Report> report = Read(stage, output.out);
   const std::string_view said = report.ok() ? report->said : std::string_view(output.out);
-  std::string complaint = Complaint(output.err);
-  if (complaint.empty()) complaint = Complaint(said);
-  // Without numbers, what it says is the reason.
-  if (!report.ok()) return complaint.empty() ? report.status() : ToolFailed(stage, complaint);
+  if (!report.ok()) {
+    // Without numbers, what it says is the reason; of broken ones, only if that is a failure.
+    const auto is = FormatOf(output.out) == nullptr ? IsComplaint : IsFailure;
+    const std::string reason = FirstOf(output.err, said, is);
+    return reason.empty() ? report.status() : ToolFailed(stage, reason);
+  }
+  const std::string complaint = FirstOf(output.err, said, IsComplaint);
   if (Status status = CheckEnd(stage, output, *report, complaint); !status.ok()) return status;
   result.tool = report->tool;
   for (std::string& note : report->notes) result.notes.push_back(std::move(note));

@@ -1,6 +1,7 @@
 #include "suites/fio/fio.h"
 
 #include <absl/strings/str_cat.h>
+#include <absl/strings/str_replace.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -256,6 +257,42 @@ TEST(FioParse, ExitCodeZeroIsNoSuccess) {
                         "fio: /nonexistent is not a directory"));
   EXPECT_TRUE(FailsWith(fio::Parse(EndedWell("fio/client_bad_option.txt")), "fio: "));
   EXPECT_TRUE(FailsWith(fio::Parse(EndedWell("fio/client_refused.txt")), "disconnected"));
+}
+
+TEST(FioParse, AWarningIsNoReasonForNumbersThatAreCutOff) {
+  const std::string json = Sample("fio/worker0.json");
+  const std::string cut = json.substr(0, json.size() / 2);
+  const std::string warning = "fio: this platform does not support process shared mutexes\n";
+  EXPECT_TRUE(ReadText("fio", warning + json).ok());
+  EXPECT_TRUE(FailsWith(ReadText("fio", warning + cut), "its JSON is cut off"));
+  EXPECT_TRUE(FailsWith(ReadText("fio", warning + "fio: terminating on signal 2\n" + cut),
+                        "fio: terminating on signal 2"));
+}
+
+TEST(FioParse, VersionsBeforeThreeAreRefusedByName) {
+  constexpr char kOld[] = "fio-2.2.10 is not read (3.0 and later are)";
+  EXPECT_TRUE(
+      FailsWith(ReadText("fio", R"({"fio version": "fio-2.2.10", "jobs": [{"error": 0}]})"), kOld));
+  EXPECT_TRUE(
+      FailsWith(ReadText("fio",
+                         "test: (g=0): rw=randread\nfio-2.2.10\nStarting 1 process\n\n"
+                         "test: (groupid=0, jobs=1): err= 0: pid=2345: Fri Nov 20 23:55:54 2026\n"
+                         "  read : io=65474MB, bw=214088KB/s, iops=26760, runt=313167msec\n"),
+                kOld));
+  EXPECT_TRUE(FailsWith(ReadText("fio", R"({"fio version": "fio-3.33", "jobs": [{"error": 0}]})"),
+                        "its JSON has no number"));
+}
+
+// It prints all that was given.
+TEST(FioParse, AnOptionThatMayBeGivenTwiceMakesNoTwoMeanings) {
+  const std::string json = Sample("fio/worker0.json");
+  const auto with = [&](const char* options) {
+    return ReadText("fio", absl::StrReplaceAll(json, {{"\"job options\" : {", options}}));
+  };
+  const auto twice = with(R"("job options" : { "filename" : "/dev/a", "filename" : "/dev/b",)");
+  ASSERT_TRUE(twice.ok()) << twice.status();
+  EXPECT_EQ(twice->measurements, ReadText("fio", json)->measurements);
+  EXPECT_TRUE(FailsWith(with(R"("job options" : { "bs" : "4m", "bs" : "8m",)"), "the key bs"));
 }
 
 TEST(FioParse, AFullDiskIsAFailureThoughThereAreNumbers) {
