@@ -55,6 +55,7 @@ void Keep(const Row& row, bool has_retries, Rows& rows) {
 constexpr char kBothWays[] =
     "it is of both directions (-d, -r or --full-duplex), which is not read";
 constexpr char kOfReverse[] = "it is of the reverse direction (-R), which is not read";
+constexpr char kWithHeader[] = "it is CSV with a header, as of iperf 2.2, which is not read";
 constexpr char kOfServer[] = "it is of the server: that of the client is read";
 
 // What a log of text is, if it is not that of a client that sends.
@@ -62,6 +63,7 @@ std::string RefusalOf(std::string_view text) {
   const auto says = [text](std::string_view word) {
     return AnyLine(text, [word](std::string_view line) { return line.find(word) != line.npos; });
   };
+  if (says("time,srcaddress,")) return kWithHeader;
   const bool listens = says("Server listening on ");
   if (says("(full-duplex)") || (listens && says("Client connecting to "))) return kBothWays;
   if (listens) return kOfServer;
@@ -84,13 +86,23 @@ Rows CollectText(std::string_view text) {
 // What --reportstyle C prints:
 //   time,address,port,address,port,id,start-end,bytes,bits a second
 // and of UDP: jitter,lost,packets,percent,out of order. Packets are -1 where only the client
-// counts.
+// counts. Before the time of versions since 2.1.9 stands the zone: "+0000:20250608071118.569769".
 constexpr std::size_t kCsvFields = 9;
 constexpr std::size_t kUdpFields = 14;
 
+// Whether it is a time, with or without its zone.
+bool IsCsvTime(std::string_view text) {
+  const std::size_t colon = text.find(':');
+  const bool has_zone = colon == 5 && (text[0] == '+' || text[0] == '-');
+  if (has_zone && text.substr(1, 4).find_first_not_of("0123456789") == text.npos) {
+    text.remove_prefix(colon + 1);
+  }
+  return text.size() >= 14 && ToNumber(text);
+}
+
 std::optional<Row> ToCsvRow(const std::vector<std::string_view>& fields) {
   const bool fits = fields.size() == kCsvFields || fields.size() == kUdpFields;
-  if (!fits || fields[0].size() < 14 || !ToNumber(fields[0])) return std::nullopt;
+  if (!fits || !IsCsvTime(fields[0])) return std::nullopt;
   std::string_view interval = fields[6];
   const auto start = TakeNumber(interval);
   const auto end = interval.starts_with('-') ? ToNumber(interval.substr(1)) : std::nullopt;

@@ -53,10 +53,29 @@ Result<Json> Joined(const std::string& stage, std::vector<Document> documents) {
       joined[event] = std::move(data);
     }
   }
-  const bool whole = joined.contains("error") || joined.contains("end");
-  if (whole && joined.contains("start")) return joined;
+  if (joined.contains("error")) return joined;  // a run that could not connect has no start
+  if (joined.contains("end") && joined.contains("start")) return joined;
   return Unreadable(stage, absl::StrCat("its event ", joined.contains("start") ? "end" : "start",
                                         " is missing: it is cut off"));
+}
+
+// Of UDP versions before 3.10 have one sum, of what was sent, and say how much of it was lost.
+void AddSumsOfOldUdp(Json& json) {
+  const Json* sum = Find(json, {"end", "sum"});
+  const Json* lost = Find(json, {"end", "sum", "lost_percent"});
+  const Json* reverse = Find(json, {"start", "test_start", "reverse"});
+  const bool is_old = lost != nullptr && lost->is_number() && reverse != nullptr && *reverse == 0 &&
+                      TextAt(json, {"start", "test_start", "protocol"}) == "UDP" &&
+                      Find(json, {"end", "sum_sent"}) == nullptr;
+  if (!is_old) return;
+  Json sent = *sum;
+  Json received = *sum;
+  for (const char* field : {"bytes", "bits_per_second"}) {
+    if (!received.contains(field) || !received[field].is_number()) return;
+    received[field] = received[field].get<double>() * (1 - lost->get<double>() / 100);
+  }
+  json["end"]["sum_sent"] = std::move(sent);
+  json["end"]["sum_received"] = std::move(received);
 }
 
 class Reader {
@@ -77,6 +96,9 @@ class Reader {
     if (Find(json_, {"start", "accepted_connection"}) != nullptr) {
       return Unreadable(stage_,
                         "it is of the server (iperf3 -s): that of the client has both sides");
+    }
+    if (Find(json_, {"end"}) != nullptr && Find(json_, {"end", "sum_sent"}) == nullptr) {
+      return Unreadable(stage_, "its end has no sum_sent, without which it is not read");
     }
     result_.tool = TextAt(json_, {"start", "version"});
     const bool reverse = numbers_.Get(json_, {"start", "test_start", "reverse"}) != 0;
@@ -235,8 +257,9 @@ Result<Measurements> ParseIperf3(const StageOutput& client, const v1::suites::Ip
   const std::string stage = StageName(client, "client");
   auto documents = FindDocuments(stage, client.out, kRepeated);
   if (!documents.ok()) return documents.status();
-  const auto json = Joined(stage, *std::move(documents));
+  auto json = Joined(stage, *std::move(documents));
   if (!json.ok()) return json.status();
+  AddSumsOfOldUdp(*json);
   return Reader(client, *json, spec).Read();
 }
 

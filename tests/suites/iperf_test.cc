@@ -1,5 +1,6 @@
 #include "suites/iperf/iperf.h"
 
+#include <absl/strings/str_replace.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -222,6 +223,44 @@ TEST(IperfParse, RatesOfStreamsInCsvAddUp) {
   const auto result = iperf::Parse(Saved("iperf/iperf2_two.csv"));
   ASSERT_TRUE(result.ok()) << result.status();
   EXPECT_DOUBLE_EQ(ValueOf(*result, "throughput"), (8051225220.0 + 9344929832.0) / 1e9);
+}
+
+// Of versions since 2.1.9 a time has its zone; since 2.2 there is a header, and other columns.
+TEST(IperfParse, CsvWithTheZoneOfItsTimesIsTheSame) {
+  const std::string csv = Sample("iperf/iperf2_two.csv");
+  const auto zoned = iperf::Parse(SavedText(absl::StrReplaceAll(csv, {{"1970", "+0100:1970"}})));
+  ASSERT_TRUE(zoned.ok()) << zoned.status();
+  EXPECT_EQ(zoned->measurements, iperf::Parse(SavedText(csv))->measurements);
+  EXPECT_TRUE(
+      FailsWith(iperf::Parse(SavedText("time,srcaddress,srcport,dstaddr,dstport,transferid,istart,"
+                                       "iend,bytes,speed\n20250608071118,10.244.1.3,33796,"
+                                       "10.244.0.4,6789,1,0.0,10.0,11811160064,9447000000\n")),
+                "it is CSV with a header, as of iperf 2.2, which is not read"));
+}
+
+// Versions before 3.10 have one sum of UDP, of what was sent.
+TEST(IperfParse, OfOldUdpWhatArrivedIsWhatWasSentLessWhatWasLost) {
+  Json json = Json::parse(Sample("iperf/iperf3_udp.json"));
+  Json& end = json["end"];
+  for (const char* sum : {"sum_sent", "sum_received"}) end.erase(sum);
+  for (Json& stream : end["streams"]) stream["udp"]["lost_percent"] = 25;
+  end["sum"]["lost_percent"] = 25;
+  const auto read = iperf::Parse(SavedText(json.dump(1)));
+  ASSERT_TRUE(read.ok()) << read.status();
+  EXPECT_TRUE(read->failures.empty());
+  const double sent = end["sum"]["bits_per_second"].get<double>() / 1e9;
+  EXPECT_DOUBLE_EQ(ValueOf(*read, "throughput_sent"), sent);
+  EXPECT_DOUBLE_EQ(ValueOf(*read, "throughput"), 0.75 * sent);
+  EXPECT_EQ(ValueOf(*read, "lost"), 25);
+  json["start"]["test_start"]["reverse"] = 1;
+  EXPECT_TRUE(FailsWith(iperf::Parse(SavedText(json.dump(1))), "its end has no sum_sent"));
+}
+
+TEST(IperfParse, AStreamOfEventsOfAnErrorAloneIsThatError) {
+  EXPECT_TRUE(FailsWith(
+      iperf::Parse(SavedText("{\"event\":\"error\",\"data\":\"unable to connect to server\"}\n"
+                             "{\"event\":\"end\",\"data\":{}}\n")),
+      "client: unable to connect to server"));
 }
 
 TEST(IperfParse, TextOfIperf3WithAnErrorOfAnyShapeDoesNotThrow) {
