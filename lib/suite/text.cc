@@ -63,7 +63,12 @@ std::optional<std::string_view> After(std::string_view line, std::string_view pr
 std::string Quoted(std::string_view text) {
   text = Strip(text);
   const bool whole = text.size() <= kMostQuoted;
-  return absl::Utf8SafeCEscape(std::string(text.substr(0, kMostQuoted))) + (whole ? "" : "...");
+  std::string shown;
+  for (const char c : text.substr(0, kMostQuoted)) {
+    const bool is_control = static_cast<unsigned char>(c) < ' ' || c == '\x7f';
+    absl::StrAppend(&shown, is_control ? absl::CEscape(std::string(1, c)) : std::string(1, c));
+  }
+  return Printable(shown, shown.size()) + (whole ? "" : "...");
 }
 
 std::string VersionIn(std::string_view output) {

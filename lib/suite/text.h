@@ -49,7 +49,8 @@ std::optional<double> TakeNumber(std::string_view& text);
 /// What follows `prefix` in `line`; nullopt if it does not start so.
 std::optional<std::string_view> After(std::string_view line, std::string_view prefix);
 
-/// Text of anybody as part of an error: one line, printable, not too long.
+/// Text of anybody as part of an error: one line, printable, not too long. Control characters are
+/// escaped ("\n"), quotes stay as they are, and what has been made so is not changed again.
 std::string Quoted(std::string_view text);
 
 /// The version in what a program has printed when asked: its first line that is not empty.

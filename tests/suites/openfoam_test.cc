@@ -194,9 +194,9 @@ TEST(OpenFoamParse, TheSlowestWorkerCountsAsTimeToPrepare) {
 
 TEST(OpenFoamParse, ErrorsAreInTheWordsOfOpenFoam) {
   for (const auto& [sample, words] :
-       {std::pair{"no_field", "solve: cannot find file \\\"/case/0/p\\\""},
+       {std::pair{"no_field", "solve: cannot find file \"/case/0/p\""},
         std::pair{"petsc", "solve: Unknown symmetric matrix solver type petsc Valid"},
-        std::pair{"no_part", "solve: Cannot find file \\\"points\\\" in directory"},
+        std::pair{"no_part", "solve: Cannot find file \"points\" in directory"},
         std::pair{"diverged", "solve: floating point exception: the solution has diverged"}}) {
     Outputs outputs = GoodJob();
     Solve(outputs).err = Sample(std::string("openfoam/error_") + sample + ".err");

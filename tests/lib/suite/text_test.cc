@@ -38,7 +38,10 @@ TEST(SuiteText, NumbersReadBackAsTheSame) {
 
 TEST(SuiteText, WhatOthersSayIsOneLineOfPrintableText) {
   EXPECT_EQ(Quoted(" a\nb\x01 "), "a\\nb\\001");
+  EXPECT_EQ(Quoted(Quoted("a\nb")), "a\\nb");
+  EXPECT_EQ(Quoted(R"(fio's "\t")"), R"(fio's "\t")");
   EXPECT_EQ(Quoted(std::string(300, 'x')).size(), 203U);
+  EXPECT_EQ(Quoted(Quoted(std::string(300, 'x'))), Quoted(std::string(300, 'x')));
 }
 
 TEST(SuiteText, AStageEndsBadlyByCodeOrSignal) {
