@@ -119,6 +119,42 @@ std::vector<std::size_t> LinesWhere(std::string_view text,
   return starts;
 }
 
+std::vector<SignAt> SignsOfLines(std::string_view text,
+                                 const std::function<Sign(std::string_view line)>& sign_of) {
+  std::vector<SignAt> signs;
+  ForEachLine(text, [&](std::string_view line, std::string_view) {
+    const Sign sign = sign_of(line);
+    if (sign == Sign::kNone) return;
+    signs.push_back({static_cast<std::size_t>(line.data() - text.data()), sign});
+  });
+  return signs;
+}
+
+std::vector<std::size_t> RunsBy(std::vector<SignAt> signs) {
+  std::stable_sort(signs.begin(), signs.end(),
+                   [](const SignAt& a, const SignAt& b) { return a.offset < b.offset; });
+  std::vector<std::size_t> starts;
+  std::optional<std::size_t> before;  // the first line that belongs to the next beginning
+  bool begun = false;
+  bool has_results = false;
+  for (const auto& [offset, sign] : signs) {
+    if (sign == Sign::kBefore) {
+      if (!before) before = offset;
+      continue;
+    }
+    if (sign == Sign::kEnds) {
+      begun = begun && !has_results;
+    } else if (sign == Sign::kBegins || !begun) {
+      starts.push_back(sign == Sign::kBegins ? before.value_or(offset) : offset);
+      begun = true;
+      has_results = false;
+    }
+    has_results = has_results || sign == Sign::kResult;
+    before.reset();
+  }
+  return starts;
+}
+
 std::vector<std::string_view> SplitAtRuns(std::string_view text,
                                           const std::vector<std::size_t>& starts) {
   std::vector<std::string_view> parts;

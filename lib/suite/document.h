@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -37,6 +38,27 @@ Result<std::string> CleanText(std::string_view text, std::vector<std::string>& n
 /// Offsets of the lines of `text` for which `begins` holds.
 std::vector<std::size_t> LinesWhere(std::string_view text,
                                     const std::function<bool(std::string_view line)>& begins);
+
+/// What a line, or an object of JSON, says of the run that it is of.
+enum class Sign : std::uint8_t {
+  kNone,
+  kBefore,  ///< belongs to a run whose beginning follows it: "iperf 3.12"
+  kBegins,
+  kResult,  ///< is of a run that has begun: if none has, then one whose beginning is missing
+  kEnds,    ///< of a run that has results: what follows is of another
+};
+struct SignAt {
+  std::size_t offset = 0;
+  Sign sign = Sign::kNone;
+};
+
+/// The signs of the lines of `text`; kNone is left out. `sign_of` gets one line after the other.
+std::vector<SignAt> SignsOfLines(std::string_view text,
+                                 const std::function<Sign(std::string_view line)>& sign_of);
+
+/// For Suite::runs: where runs begin, also one that lost its beginning (`kubectl logs --tail`)
+/// before or after whole ones.
+std::vector<std::size_t> RunsBy(std::vector<SignAt> signs);
 
 /// The parts of `text` that begin at `starts`; what stands before the first belongs to it. The
 /// whole, if there is no more than one.

@@ -346,6 +346,21 @@ std::vector<Column> ColumnsOf(const SizeTable& table) {
   return columns;
 }
 
+// Where the rows of a series over time go back, as those of two runs do; empty: nowhere.
+std::string GoesBack(const Series& series) {
+  const Column& first = series.columns.front();
+  if (first.name != "time" || !IsTime(first.unit)) return {};
+  for (std::size_t i = 1; i < series.rows.size(); ++i) {
+    const double before = series.rows[i - 1][0];
+    const double now = series.rows[i][0];
+    if (now < before) {
+      return absl::StrCat(series.name, " goes back from ", WithUnit(before, first.unit), " to ",
+                          WithUnit(now, first.unit));
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 std::string Fault(double value, const std::string& unit, bool is_signed) {
@@ -394,6 +409,9 @@ Status KeepPlausible(Measurements& result) {
   }
   KeepMeasurements(result);
   for (Series& series : result.series) {
+    if (const std::string back = GoesBack(series); !back.empty()) {
+      return Unreadable("read", absl::StrCat("two runs in one document: ", back));
+    }
     KeepRows(series.name + DimensionsText(series.dimensions), series.columns, series.rows,
              result.failures);
   }
@@ -413,6 +431,7 @@ std::string FirstFault(const Measurements& result) {
     if (is_best_time && one.value == 0) return one.name + ": a time of 0 is the best";
   }
   for (const Series& series : result.series) {
+    if (fault = GoesBack(series); !fault.empty()) return fault;
     for (const auto& row : series.rows) {
       if (fault = RowFault(series.columns, row); !fault.empty()) return series.name + ": " + fault;
     }

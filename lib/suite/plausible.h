@@ -14,6 +14,7 @@
 ///  - Of one quantity p50 <= p90 <= p99 and min <= mean <= max, but for rounding.
 ///  - Of a row of a size, bytes a second are messages a second times that size.
 ///  - A rate of all is not over the sum of its parts, nor far below it.
+///  - Rows over time do not go back.
 ///  - A rate is what was counted by the time it took, where a tool says all three.
 ///
 /// Pure. Cost: O(n log n) in the numbers.
@@ -41,8 +42,8 @@ std::string FaultOfRate(double rate, double counted, const std::string& unit);
 std::string LeftOut(const Dimensions& dimensions, const std::string& fault);
 
 /// Takes out what cannot be, each with a failure that says why.
-/// Errors   kDataLoss: nothing is left; or two numbers have the same name, unit and dimensions, so
-///          that they are of two runs.
+/// Errors   kDataLoss: nothing is left; or two numbers have the same name, unit and dimensions, or
+///          rows over time go back, so that they are of two runs.
 Status KeepPlausible(Measurements& result);
 
 /// The first thing in `result` that the rules forbid; empty: nothing. For tests and fuzzing.

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "lib/suite/document.h"
 #include "lib/suite/suite.h"
 #include "suites/fio/spec.pb.h"
 
@@ -124,5 +125,14 @@ std::string Otherwise(const v1::suites::FioSpec& spec, const Part& part);
 
 /// Runs of output in JSON.
 std::vector<std::size_t> RunsInJson(std::string_view output);
+
+/// Whether the last report in JSON is of the jobs that the output also says in the normal form.
+bool IsSaidInJson(std::string_view output);
+
+/// What lines of the normal form say of runs.
+std::vector<SignAt> SignsOfNormal(std::string_view output);
+
+/// The counts of "issued rwts: total=112804,48465,0,0 short=..."; nullopt: the line is another.
+std::optional<std::string_view> CountsIn(std::string_view line);
 
 }  // namespace twofold::suite::fio

@@ -5,6 +5,7 @@
 #include <initializer_list>
 #include <iterator>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -230,6 +231,32 @@ std::vector<std::size_t> RunsInJson(std::string_view output) {
     if (!goes_on) runs.push_back(starts[i]);
   }
   return runs;
+}
+
+bool IsSaidInJson(std::string_view output) {
+  std::multiset<std::string> said;  // by each job
+  for (const std::string_view line : Lines(output)) {
+    if (const auto counts = CountsIn(Strip(line))) said.insert(std::string(*counts));
+  }
+  const auto documents = FindDocuments("fio", output);
+  if (!documents.ok()) return true;  // that is what is wrong with it
+  for (const char* key : {"jobs", "client_stats"}) {
+    const Json* list = Find(documents->back().json, {key});
+    if (list == nullptr || !list->is_array()) continue;
+    for (const Json& entry : *list) {
+      std::string counts;
+      for (const char* side : kSides) {
+        const Json* count = Find(entry, {side, "total_ios"});
+        absl::StrAppend(&counts, count == nullptr ? "0" : count->dump(), ",");
+      }
+      const auto found = std::find_if(said.begin(), said.end(), [&](const std::string& each) {
+        return each.starts_with(counts);
+      });
+      if (found == said.end()) return false;
+      said.erase(found);
+    }
+  }
+  return true;
 }
 
 Result<Report> FromJson(const std::string& stage, std::string_view text) {

@@ -115,6 +115,32 @@ Header ReadHeader(std::string_view line) {
   return header;
 }
 
+// "mix: (g=0): rw=randrw, ..."
+bool IsHeader(std::string_view line) {
+  return line.find(": (g=") != line.npos && line.find("rw=") != line.npos;
+}
+
+// "fio-3.33"
+bool IsVersion(std::string_view line) {
+  const auto version = After(line, "fio-");
+  return version && ToNumber(version->substr(0, version->find_first_not_of("0123456789.")));
+}
+
+constexpr std::string_view kGroupEnds = "Run status group ";
+
+// Whether `next` may be of a later report of the run that `last` is of.
+bool GoesOn(const Part& last, const Part& next) {
+  if (last.job != next.job || last.group != next.group) return false;
+  for (std::size_t i = 0; i < kSides.size(); ++i) {
+    const Side& before = last.sides[i];
+    const Side& now = next.sides[i];
+    if (now.ios < before.ios || now.seconds < before.seconds) return false;
+    const bool stands = now.ios == before.ios && now.seconds == before.seconds;
+    if (stands && now.iops != before.iops) return false;
+  }
+  return true;
+}
+
 constexpr std::pair<std::string_view, Clock> kClockWords[] = {{"lat", kTotal},
                                                               {"clat", kCompletion}};
 
@@ -141,8 +167,6 @@ class Reader {
   }
 
  private:
-  static bool IsCount(std::string_view line) { return line.starts_with("issued rwt"); }
-
   // As of a log whose beginning is cut off (`kubectl logs --tail`).
   void LostFirstLine() {
     status_.Update(Unreadable(stage_, "the first line of a job, with its name, is missing"));
@@ -150,17 +174,17 @@ class Reader {
 
   void ReadLine(std::string_view line) {
     if (line.starts_with("fio-") && report_.tool.empty()) report_.tool = std::string(line);
-    if (line.starts_with("Run status group ")) {
+    if (line.starts_with(kGroupEnds)) {
       CheckPart();
       in_part_ = false;
       ++ended_;
     } else if (line.find(": (groupid=") != line.npos) {
       OpenPart(line);
-    } else if (line.find(": (g=") != line.npos && line.find("rw=") != line.npos) {
+    } else if (IsHeader(line)) {
       headers_.push_back(ReadHeader(line));
     } else if (in_part_) {
       ReadInPart(line);
-    } else if (!of_all_ && IsCount(line)) {
+    } else if (!of_all_ && CountsIn(line)) {
       LostFirstLine();
     }
   }
@@ -177,12 +201,15 @@ class Reader {
     const std::string group(WordAfter(line, "(groupid="));
     // With --status-interval one report follows another, and the last one counts.
     if (ended_ > 0 && ended_ == groups_.size()) {
+      last_ = std::move(report_.parts);
+      last_processes_ = std::exchange(processes_, {});
       report_.parts.clear();
       groups_.clear();
       ended_ = 0;
       seconds_.emplace_back();
     }
     groups_.insert(group);
+    processes_.emplace_back(WordAfter(line, ": pid="));
     std::string_view error = WordAfter(line, ": err=");
     const double number = Known(TakeNumber(error), line);
     if (report_.error == 0) report_.error = number;
@@ -221,7 +248,7 @@ class Reader {
       part.usr_cpu = Known(ToNumber(WordAfter(line, "usr=")), line);
       part.sys_cpu = Known(ToNumber(WordAfter(line, "sys=")), line);
       has_cpu_ = true;
-    } else if (IsCount(line)) {
+    } else if (CountsIn(line)) {
       if (has_count_) return LostFirstLine();
       ReadCounts(line);
     } else if (side_ != nullptr) {
@@ -257,8 +284,7 @@ class Reader {
 
   // "issued rwts: total=112804,48465,0,0 short=..."
   void ReadCounts(std::string_view line) {
-    const std::size_t at = line.find("total=");
-    std::string_view counts = at == line.npos ? std::string_view() : line.substr(at + 6);
+    std::string_view counts = CountsIn(line).value_or("");
     for (Side& side : report_.parts.back().sides) {
       side.ios = Known(TakeNumber(counts), line);
       if (side.seconds > 0) side.counted_iops = side.ios / side.seconds;
@@ -321,6 +347,13 @@ class Reader {
       status_.Update(Unreadable(stage_, "a job that is cut off"));
       return;
     }
+    const std::size_t i = report_.parts.size() - 1;
+    const bool is_later = i < last_.size();
+    if (is_later && (processes_[i] != last_processes_[i] || !GoesOn(last_[i], report_.parts[i]))) {
+      status_.Update(Unreadable(
+          stage_, absl::StrCat("two runs in one document: the last report of job ",
+                               report_.parts[i].job, " does not go on from the one before")));
+    }
     for (std::size_t side = 0; side < kSides.size(); ++side) {
       if (report_.parts.back().sides[side].ios == 0 || opened_.contains(side)) continue;
       status_.Update(
@@ -361,6 +394,9 @@ class Reader {
   Report report_;
   Status status_;
   std::vector<Header> headers_;
+  std::vector<std::string> processes_;  // of the parts
+  std::vector<Part> last_;              // of the report before
+  std::vector<std::string> last_processes_;
   std::set<std::string> groups_;
   std::size_t ended_ = 0;  // groups whose summary has come
   // Of each report, how long its groups have run.
@@ -376,6 +412,26 @@ class Reader {
 };
 
 }  // namespace
+
+std::optional<std::string_view> CountsIn(std::string_view line) {
+  const std::size_t at = line.find("total=");
+  if (!line.starts_with("issued rwt") || at == line.npos) return std::nullopt;
+  return line.substr(at + 6, line.find(' ', at) - at - 6);
+}
+
+std::vector<SignAt> SignsOfNormal(std::string_view output) {
+  bool in_header = false;  // up to the version
+  return SignsOfLines(output, [&](std::string_view line) {
+    line = Strip(line);
+    if (IsHeader(line)) return std::exchange(in_header, true) ? Sign::kNone : Sign::kBegins;
+    if (IsVersion(line)) return std::exchange(in_header, false) ? Sign::kNone : Sign::kBegins;
+    const bool is_of_report =
+        line.find(": (groupid=") != line.npos || CountsIn(line) || line.starts_with(kGroupEnds);
+    if (!is_of_report) return Sign::kNone;
+    in_header = false;
+    return Sign::kResult;
+  });
+}
 
 Result<Report> FromNormal(const std::string& stage, std::string_view text) {
   return Reader(stage).Read(text);

@@ -384,11 +384,14 @@ Status CheckAsked(const std::string& json, std::size_t workers, const std::vecto
 }  // namespace
 
 std::vector<std::size_t> Runs(std::string_view output) {
-  if (AnyLine(output, kFormats[0].is_line)) return RunsInJson(output);
-  return LinesWhere(output, [](std::string_view line) {
-    const auto version = After(line, "fio-");
-    return version && ToNumber(version->substr(0, version->find_first_not_of("0123456789.")));
-  });
+  const bool is_json = AnyLine(output, kFormats[0].is_line);
+  const bool is_normal = AnyLine(output, kFormats[2].is_line);
+  auto starts = is_json ? RunsInJson(output) : std::vector<std::size_t>();
+  // With --output-format=normal,json a run has both.
+  if (is_json && (!is_normal || IsSaidInJson(output))) return starts;
+  std::vector<SignAt> signs = SignsOfNormal(output);
+  for (const std::size_t start : starts) signs.push_back({start, Sign::kBegins});
+  return RunsBy(std::move(signs));
 }
 
 Result<Measurements> Parse(const Outputs& outputs) {

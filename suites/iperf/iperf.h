@@ -40,7 +40,7 @@ bool IsIperf2Csv(std::string_view text);
 /// Of iperf3 -s, where it is not within that of a client.
 bool IsServersIperf3Text(std::string_view text);
 
-/// Suite::runs: of iperf3 and of iperf 2 as text.
+/// Suite::runs: of all forms.
 std::vector<std::size_t> Runs(std::string_view output);
 
 /// Of the client of either tool; `spec` is null where it is not known. Iperf 2 prints text or CSV.
@@ -50,6 +50,7 @@ Parser ParseIperf3Text;
 Parser RefuseServersIperf3Text;
 Parser ParseIperf2;
 
+inline constexpr std::string_view kDone = "iperf Done.";  ///< the last line of iperf3
 inline constexpr std::string_view kSum = "SUM";
 inline constexpr double kGiga = 1e9;  ///< bits
 

@@ -27,6 +27,13 @@ struct Rows {
 };
 
 void KeepSent(const Row& row, Rows& rows) {
+  const auto known = rows.sent.find(row.id);
+  const bool is_second = row.start == 0 && known != rows.sent.end() && !known->second.is_round &&
+                         !known->second.is_coarse;
+  if (is_second && rows.refusal.empty()) {
+    rows.refusal = absl::StrCat("two runs in one file: stream ", std::string(row.id),
+                                " has two rows of the whole run");
+  }
   if (row.start > 0) {
     rows.sent.erase(row.id);
     rows.retransmits.erase(row.id);

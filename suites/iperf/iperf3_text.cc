@@ -14,8 +14,6 @@
 namespace twofold::suite::iperf {
 namespace {
 
-constexpr std::string_view kDone = "iperf Done.";
-
 // The rows of one direction.
 struct TextRows {
   std::map<std::string_view, Row> sent;      // by id

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <utility>
 
 #include "lib/suite/document.h"
 #include "lib/suite/json.h"
@@ -31,25 +32,58 @@ Parser* ParserOf(const StageOutput& client) {
   return is_iperf3 ? ParseIperf3 : ParseIperf2;
 }
 
+// Text of iperf3 and iperf 2, and CSV, which says no beginning.
+std::vector<SignAt> SignsOfText(std::string_view output) {
+  bool is_csv = false;
+  return SignsOfLines(output, [&](std::string_view line) {
+    if (IsIperf2Csv(line)) return std::exchange(is_csv, true) ? Sign::kResult : Sign::kBegins;
+    if (line.starts_with("Connecting to host ") || line.starts_with("Client connecting to ")) {
+      is_csv = false;
+      return Sign::kBegins;
+    }
+    if (ToRow(line)) return std::exchange(is_csv, false) ? Sign::kBegins : Sign::kResult;
+    if (line == kDone) return Sign::kEnds;
+    // Streams of iperf 2 may connect before it says to whom.
+    const bool is_before = line.starts_with("iperf 3.") || line.starts_with("-----") ||
+                           line.find(" connected with ") != line.npos;
+    return is_before ? Sign::kBefore : Sign::kNone;
+  });
+}
+
+// "start" of an object that begins as an event of --json-stream does; empty: it is no event.
+std::string_view EventIn(std::string_view object) {
+  for (const std::string_view word : {"{", "\"event\"", ":", "\""}) {
+    object.remove_prefix(std::min(object.find_first_not_of(" \t\n"), object.size()));
+    if (!object.starts_with(word)) return {};
+    object.remove_prefix(word.size());
+  }
+  return object.substr(0, object.find('"'));
+}
+
+// With --json-stream a run has many objects, and with --json-stream-full-output one more after its
+// end.
+std::vector<SignAt> SignsOfJson(std::string_view output) {
+  std::vector<SignAt> signs;
+  bool ended = false;
+  for (const std::size_t at : DocumentStarts(output)) {
+    const std::string_view event = EventIn(output.substr(at));
+    const bool is_again = std::exchange(ended, event == "end") && event.empty();
+    if (is_again) continue;
+    const bool is_whole = event.empty();
+    if (is_whole || event == "start") signs.push_back({at, Sign::kBegins});
+    if (is_whole || event == "interval" || ended) signs.push_back({at, Sign::kResult});
+    if (is_whole || ended) signs.push_back({at, Sign::kEnds});
+  }
+  return signs;
+}
+
 }  // namespace
 
 std::vector<std::size_t> Runs(std::string_view output) {
-  if (!IsJson(output)) {
-    return LinesWhere(output, [](std::string_view line) {
-      return line.starts_with("Connecting to host ") || line.starts_with("Client connecting to ");
-    });
-  }
-  // With --json-stream a run has many objects, and with --json-stream-full-output one more after
-  // its end.
-  bool ended = false;
-  auto starts = DocumentStarts(output);
-  std::erase_if(starts, [&](std::size_t at) {
-    const auto event = After(output.substr(at), R"({"event":)");
-    const bool goes_on = event ? !event->starts_with(R"("start")") : ended;
-    ended = event && event->starts_with(R"("end")");
-    return goes_on;
-  });
-  return starts;
+  std::vector<SignAt> signs = SignsOfText(output);
+  const auto of_json = SignsOfJson(output);
+  signs.insert(signs.end(), of_json.begin(), of_json.end());
+  return RunsBy(std::move(signs));
 }
 
 Result<Measurements> Parse(const Outputs& outputs) {

@@ -72,6 +72,7 @@ class Reader {
  private:
   Status ReadLine(std::string_view line) {
     if (IsImbTitle(line)) titled_ = true;
+    if (line.starts_with(kImbEnds)) ended_ = true;
     if (auto heading = ReadHeading(line)) {
       if (benchmark_.empty()) {
         return Unreadable(stage_,
@@ -93,7 +94,6 @@ class Reader {
         tables_.back().data.rows.empty() && tables_.back().failure.empty()) {
       return Unreadable(stage_, "a table without rows: it was stopped");
     }
-    if (comment.starts_with("All processes entering MPI_Finalize")) ended_ = true;
     const auto words = Words(comment);
     if (const auto name = After(comment, "Benchmarking ")) {
       benchmark_ = std::string(Strip(*name));

@@ -19,11 +19,14 @@ GangPlan Plan(const v1::suites::MpiPingPongSpec& spec, const Gang& gang);
 Result<Measurements> Parse(const Outputs& outputs);
 
 /// Where runs of IMB or NetPIPE begin in a log (Suite::runs): at the title of IMB; at the first row
-/// of NetPIPE.
+/// of NetPIPE; at a row of a run that has lost its beginning.
 std::vector<std::size_t> Runs(std::string_view text);
 
 /// Whether the line is the title of IMB, of any version since 3.
 bool IsImbTitle(std::string_view line);
+
+/// What IMB says last.
+inline constexpr std::string_view kImbEnds = "# All processes entering MPI_Finalize";
 
 /// What one benchmark has measured with one number of processes.
 struct Table {

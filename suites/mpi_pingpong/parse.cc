@@ -91,6 +91,14 @@ std::string ImbVersion(std::string_view text) {
   return "Intel MPI Benchmarks " + std::string(title.substr(digit));
 }
 
+// Of any table: size, repetitions, and what was measured.
+bool IsImbRow(const std::vector<std::string_view>& words) {
+  constexpr std::size_t kLeastColumns = 3;
+  return words.size() >= kLeastColumns &&
+         std::all_of(words.begin(), words.end(),
+                     [](std::string_view word) { return ToCell(word).has_value(); });
+}
+
 struct Reading {
   std::string tool;
   Tables tables;
@@ -190,10 +198,14 @@ void NoteEnd(const Reading& reading, Measurements& result) {
 }  // namespace
 
 std::vector<std::size_t> Runs(std::string_view text) {
-  return LinesWhere(text, [](std::string_view line) {
+  return RunsBy(SignsOfLines(text, [](std::string_view line) {
     const auto words = Words(line);
-    return IsImbTitle(line) || (IsNetpipeRow(words) && words[0] == "0:");
-  });
+    if (IsImbTitle(line)) return Sign::kBegins;
+    if (IsNetpipeRow(words)) return words[0] == "0:" ? Sign::kBegins : Sign::kResult;
+    if (line.starts_with(kImbEnds)) return Sign::kEnds;
+    const bool is_of_table = IsImbRow(words) || line.starts_with("# Benchmarking ");
+    return is_of_table ? Sign::kResult : Sign::kNone;
+  }));
 }
 
 Result<Measurements> Parse(const Outputs& outputs) {

@@ -181,21 +181,25 @@ void ReadTitle(std::string_view line, Dimensions& facts) {
 // Above the tables of --report-both: that before them is of both directions together.
 constexpr std::string_view kSides[] = {"Local results:", "Remote results:"};
 
+// Of any table: size, iterations, and what was measured.
+bool IsRow(std::string_view line) {
+  constexpr std::size_t kLeastColumns = 4;
+  const auto words = Words(line);
+  return words.size() >= kLeastColumns &&
+         std::all_of(words.begin(), words.end(),
+                     [](std::string_view word) { return ToCell(word).has_value(); });
+}
+
 class Reader {
  public:
   explicit Reader(WordList words) : words_(words) {}
 
   // Errors   kDataLoss.
   Result<Report> Read(const std::string& stage, std::string_view text) {
-    bool of_side = false;
     for (const std::string_view line : Lines(text)) {
       if (IsOneOf(Strip(line), kSides)) {
         if (!report_.whole) return Unreadable(stage, "the table of both sides together is missing");
-        report_.sides = of_side = true;
-      }
-      const bool again = report_.whole && Strip(line).starts_with("#bytes");
-      if (again && !std::exchange(of_side, false)) {
-        return Unreadable(stage, "two runs in one document: it has two tables");
+        report_.sides = true;
       }
       if (report_.whole) continue;
       if (!ReadLine(line)) return Unreadable(stage, absl::StrCat("not understood: ", Quoted(line)));
@@ -447,7 +451,20 @@ Result<Asked> AskedIn(const std::string& json) {
 
 }  // namespace
 
-std::vector<std::size_t> Runs(std::string_view output) { return LinesWhere(output, IsTitle); }
+std::vector<std::size_t> Runs(std::string_view output) {
+  bool of_side = false;  // in the tables of --report-both
+  return RunsBy(SignsOfLines(output, [&](std::string_view line) {
+    if (IsOneOf(Strip(line), kSides)) of_side = true;
+    if (IsTitle(line)) {
+      of_side = false;
+      return Sign::kBegins;
+    }
+    if (of_side) return Sign::kNone;
+    if (line.starts_with("---")) return Sign::kEnds;
+    const bool is_of_table = IsRow(line) || Strip(line).starts_with("#bytes");
+    return is_of_table ? Sign::kResult : Sign::kNone;
+  }));
+}
 
 Result<Measurements> ParseBandwidth(const Outputs& outputs) {
   return Parse(outputs, {kBandwidthWords, "bandwidth", &AskedIn<&ReadBandwidthSpec>});

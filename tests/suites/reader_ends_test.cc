@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <tuple>
+#include <utility>
 
 #include "lib/suite/json.h"
 #include "suites/table/table.h"
@@ -332,6 +334,77 @@ TEST(ReaderEnds, AStepThatLostItsLinesIsNoShorterStepOfTheNext) {
     EXPECT_TRUE(FailsWith(ReadText("openfoam", text), "the line of their time is missing"))
         << sample;
   }
+}
+
+// What `kubectl logs --tail` and rotation leave: a run without its first lines, beside a whole one.
+TEST(ReaderEnds, ARunThatLostItsBeginningIsARunBesideAWholeOne) {
+  struct Case {
+    const char* suite;
+    const char* sample;
+    const char* cut;  // the first line that is left of a run
+  };
+  for (const auto& [suite, sample, cut] :
+       {Case{"iperf", "iperf/iperf3_text_two.txt", "[  5]   1.00-"},
+        {"iperf", "iperf/cases/json-stream.json", R"({"event":"interval")"},
+        {"mpi-pingpong", "mpi_pingpong/imb.txt", "            4  "},
+        {"rdma-bandwidth", "rdma/read_bw.txt", " 65536 "}}) {
+    const std::string whole = Sample(sample);
+    ASSERT_NE(whole.find(cut), std::string::npos) << sample;
+    const std::string headless = whole.substr(whole.find(cut));
+    const auto alone = ReadText(suite, whole);
+    for (const bool is_first : {true, false}) {
+      const std::string text = is_first ? headless + whole : whole + headless;
+      EXPECT_TRUE(FailsWith(ReadText(suite, text), "2 runs in one document")) << sample;
+      const auto runs = EachRun(suite, text);
+      ASSERT_EQ(runs.size(), 2U) << sample;
+      EXPECT_FALSE(runs[is_first ? 0 : 1].ok()) << sample;
+      ASSERT_TRUE(runs[is_first ? 1 : 0].ok()) << sample;
+      EXPECT_EQ(runs[is_first ? 1 : 0]->measurements, alone->measurements) << sample;
+    }
+  }
+}
+
+TEST(ReaderEnds, RowsOfIperf2BeforeItsFirstLineAreOfAnotherRun) {
+  const std::string whole = Sample("iperf/iperf2_enhanced_two.txt");
+  const std::string rows = whole.substr(whole.find("[ ID]"));
+  EXPECT_TRUE(FailsWith(ReadText("iperf", rows + whole), "2 runs in one document"));
+  EXPECT_TRUE(FailsWith(ReadText("iperf", whole + rows), "has two rows of the whole run"));
+}
+
+TEST(ReaderEnds, AReportOfFioThatIsNotALaterOneOfItsRunIsOfAnother) {
+  const std::string whole = Sample("fio/forms_group.txt");
+  const std::string report = whole.substr(whole.find("mix: (groupid="));
+  EXPECT_TRUE(FailsWith(ReadText("fio", report + whole), "2 runs in one document"));
+  for (const auto& [is, other] : {std::pair{"mix: (groupid=", "other: (groupid="},
+                                  {"pid=16843", "pid=16850"},
+                                  {"total=17891,", "total=17890,"},
+                                  {"IOPS=8941", "IOPS=8940"}}) {
+    ASSERT_NE(report.find(is), std::string::npos) << is;
+    EXPECT_TRUE(FailsWith(ReadText("fio", whole + absl::StrReplaceAll(report, {{is, other}})),
+                          "does not go on from the one before"));
+  }
+}
+
+TEST(ReaderEnds, IntervalsThatGoBackAreOfTwoRuns) {
+  Json json = Json::parse(Sample("iperf/iperf3_tcp.json"));
+  const Json intervals = json["intervals"];
+  for (const Json& interval : intervals) json["intervals"].push_back(interval);
+  EXPECT_TRUE(FailsWith(ReadText("iperf", json.dump(1)),
+                        "two runs in one document: throughput_over_time goes back from 3 s"));
+}
+
+TEST(ReaderEnds, RunsInTwoFormsAreTwoRuns) {
+  for (const auto& [suite, first, second] :
+       {std::tuple{"iperf", "iperf/iperf3_tcp.json", "iperf/iperf3_text_two.txt"},
+        {"iperf", "iperf/iperf2_one.txt", "iperf/iperf2_two.csv"},
+        {"fio", "fio/forms_two.txt", "fio/worker0.json"}}) {
+    for (const auto& text : {Sample(first) + Sample(second), Sample(second) + Sample(first)}) {
+      EXPECT_TRUE(FailsWith(ReadText(suite, text), "2 runs in one document")) << first;
+      for (const auto& run : EachRun(suite, text)) EXPECT_TRUE(run.ok()) << run.status();
+    }
+  }
+  // As with --output-format=normal,json: the same jobs.
+  EXPECT_TRUE(ReadText("fio", Sample("fio/forms_two.txt") + Sample("fio/forms_two.json")).ok());
 }
 
 }  // namespace

@@ -473,5 +473,27 @@ TEST(ReaderSettings, TheFlowThatIsSaidBeforeItsStepIsOfThatStep) {
   EXPECT_EQ(steps.rows[2].back(), 0.03);
 }
 
+// What a tool says before the line at which its run begins is of that run.
+TEST(ReaderSettings, EachRunHasItsOwnSettings) {
+  const std::string fio = Sample("fio/forms_group.txt");
+  const auto deep = absl::StrReplaceAll(fio, {{"iodepth=4", "iodepth=32"}});
+  const std::string verbose = Sample("iperf/iperf3_text_verbose.txt");
+  const auto newer = absl::StrReplaceAll(verbose, {{"iperf 3.12", "iperf 3.17"}});
+  ASSERT_NE(newer, verbose);
+  for (const auto& [suite, first, second] :
+       {std::tuple{"fio", fio, deep},
+        {"iperf", verbose, newer},
+        {"iperf", Sample("iperf/iperf2_one.txt"), Sample("iperf/iperf2_enhanced_two.txt")}}) {
+    const auto runs = EachRun(suite, first + second);
+    ASSERT_EQ(runs.size(), 2U);
+    for (const auto& [run, text] : {std::pair{&runs[0], &first}, {&runs[1], &second}}) {
+      const auto alone = ReadText(suite, *text);
+      ASSERT_TRUE(run->ok() && alone.ok()) << run->status();
+      EXPECT_EQ((*run)->measurements, alone->measurements);
+      EXPECT_EQ((*run)->tool, alone->tool);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace twofold::suite

@@ -166,7 +166,8 @@ TEST(Readers, TwoFiosAtTheSameTimeAreTwoRuns) {
 TEST(Readers, SeveralRunsOfFioAreRefusedWithTheirLines) {
   const Suite& fio = *FindSuite("fio");
   const std::string text = Sample("fio/cases/two-runs.txt");
-  EXPECT_TRUE(FailsWith(ParseText(fio, text), "2 runs in one document, which begin at lines 3, "));
+  EXPECT_TRUE(
+      FailsWith(ParseText(fio, text), "2 runs in one document, which begin at lines 1, 50;"));
   const std::size_t second = fio.runs(text).at(1);
   EXPECT_TRUE(ParseText(fio, text.substr(second)).ok());
 }
@@ -436,8 +437,8 @@ TEST(Readers, PerftestsOfOtherTitlesAndSecondTablesAreSeen) {
   const Suite& bandwidth = *FindSuite("rdma-bandwidth");
   EXPECT_TRUE(FailsWith(ParseText(bandwidth, Sample("rdma/cases/rdma_mcast.txt")),
                         "2 runs in one document"));
-  EXPECT_TRUE(
-      FailsWith(ParseText(bandwidth, Sample("rdma/cases/rdma_tables.txt")), "it has two tables"));
+  EXPECT_TRUE(FailsWith(ParseText(bandwidth, Sample("rdma/cases/rdma_tables.txt")),
+                        "2 runs in one document"));
 }
 
 TEST(Readers, ASizeThatIsTwiceInATableIsOfTwoRuns) {

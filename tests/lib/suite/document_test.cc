@@ -27,6 +27,24 @@ TEST(SuiteDocument, TextIsCleanOfWhatOthersPutAroundIt) {
   EXPECT_EQ(Cleaned("[  5] 0.0-1.0 sec\n"), "[  5] 0.0-1.0 sec\n");
 }
 
+TEST(SuiteDocument, RunsBeginBeforeTheirFirstLinesAndWhereTheyLostThem) {
+  const auto starts = [](std::string_view text) {
+    return RunsBy(SignsOfLines(text, [](std::string_view line) {
+      return line == "head"   ? Sign::kBefore
+             : line == "run"  ? Sign::kBegins
+             : line == "row"  ? Sign::kResult
+             : line == "done" ? Sign::kEnds
+                              : Sign::kNone;
+    }));
+  };
+  using Starts = std::vector<std::size_t>;
+  EXPECT_EQ(starts("x\nrun\nrow\ndone\n"), Starts({2}));
+  EXPECT_EQ(starts("head\nx\nrun\nrow\nhead\nx\nrun\nrow\n"), Starts({0, 15}));
+  EXPECT_EQ(starts("row\nrow\nrun\nrow\n"), Starts({0, 8}));
+  EXPECT_EQ(starts("run\ndone\nrow\ndone\nrow\n"), Starts({0, 18}));
+  EXPECT_EQ(starts("x\n"), Starts());
+}
+
 TEST(SuiteDocument, RunsAreSplitAtTheirFirstLines) {
   const std::string text = "before\nstart 1\na\nstart 2\nb\n";
   const auto starts =
