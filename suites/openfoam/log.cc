@@ -239,19 +239,31 @@ Result<std::vector<Log>> ReadLogs(std::string_view stage, std::string_view text)
   return logs;
 }
 
+bool IsSolver(const Log& log) {
+  return std::any_of(log.steps.begin(), log.steps.end(),
+                     [](const Step& step) { return step.time_s != 0; });
+}
+
 std::vector<std::size_t> Runs(std::string_view text) {
-  constexpr std::string_view kPreparing[] = {"blockMesh", "decomposePar"};
+  // What makes a mesh and its parts is done once a run; the others look at what has been solved.
+  constexpr std::string_view kOnce[] = {"blockMesh", "decomposePar"};
+  constexpr std::string_view kAfter[] = {"reconstructPar", "reconstructParMesh", "postProcess",
+                                         "foamToVTK", "foamToEnsight"};
+  const auto headers = HeadersIn(text);
   std::vector<std::size_t> starts;
-  std::set<std::string> done;  // in this run: programs that prepare, and "" for any solver
-  for (const std::size_t header : HeadersIn(text)) {
-    const std::string_view exec = LineWith(text.substr(header), {{kExec}});
-    const std::string program = ProgramIn(exec);
-    const bool prepares = IsOneOf(program, kPreparing);
-    if (starts.empty() || done.contains("") || done.contains(program)) {
-      starts.push_back(header);
+  std::set<std::string> done;  // in this run: of kOnce, and "" for a solver
+  for (std::size_t i = 0; i < headers.size(); ++i) {
+    const std::size_t end = i + 1 < headers.size() ? headers[i + 1] : text.size();
+    const Result<Log> log = Reader("").Read(text.substr(headers[i], end - headers[i]));
+    const std::string program = ProgramIn(LineWith(text.substr(headers[i]), {{kExec}}));
+    const bool is_solver = !IsOneOf(program, kOnce) && (!log.ok() || IsSolver(*log));
+    const bool goes_on = !done.contains("") || (!is_solver && IsOneOf(program, kAfter));
+    if (starts.empty() || !goes_on || done.contains(program)) {
+      starts.push_back(headers[i]);
       done.clear();
     }
-    done.insert(prepares ? program : "");
+    if (is_solver) done.insert("");
+    if (IsOneOf(program, kOnce)) done.insert(program);
   }
   return starts;
 }

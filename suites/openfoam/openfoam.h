@@ -69,7 +69,7 @@ struct Log {
   /// What it solves with: the program, or of foamRun the modules that it has loaded, joined by '+'.
   std::string solver;
   std::optional<double> processes;
-  std::optional<double> cells;          ///< of blockMesh
+  std::optional<double> cells;          ///< "nCells", of blockMesh
   std::optional<double> most_cells;     ///< of decomposePar: those of the largest part,
   std::optional<double> average_cells;  ///< and of all
   std::vector<Step> steps;              ///< whole ones
@@ -85,8 +85,13 @@ struct Log {
 /// Errors   kDataLoss: a line that is cut off or garbled.
 Result<std::vector<Log>> ReadLogs(std::string_view stage, std::string_view text);
 
-/// Where runs begin (Suite::runs): mesh, parts and solver are one run, in this order; a program of
-/// a kind that has been run already begins the next one, as of a case that was restarted.
+/// Whether it is of a program that solves, which goes through times: all others prepare, or look at
+/// what was solved.
+bool IsSolver(const Log& log);
+
+/// Where runs begin (Suite::runs): mesh, parts, what else prepares, solver, and what looks at its
+/// fields are one run, in this order. A second solver, mesh or decomposition begins the next one,
+/// as of a case that was restarted, and so does what prepares it.
 std::vector<std::size_t> Runs(std::string_view text);
 
 /// What OpenFOAM said went wrong, in its own words; empty: nothing.

@@ -38,6 +38,9 @@ Status CheckEnd(const std::string& name, const StageOutput& stage) {
 }
 
 Status CheckWhole(const std::string& name, const Log& log) {
+  if (log.build.empty() && !log.steps.empty()) {
+    return Unreadable(name, "its header, with the program and its version, is missing");
+  }
   if (log.build.empty()) return Unreadable(name, "no output of OpenFOAM");
   if (!log.ended) return Unreadable(name, log.program + " did not reach its End");
   return absl::OkStatus();
@@ -254,9 +257,18 @@ Status ReadSolution(const std::string& name, const StageOutput& stage, const Log
 
 Status ReadProgram(const std::string& name, const StageOutput& stage, const Log& log,
                    Reading& reading) {
+  // Of a program that may change the mesh, and is not known to say its cells, they are not known.
+  constexpr std::string_view kKeepCells[] = {
+      "checkMesh",    "renumberMesh",  "setFields",      "setExprFields", "topoSet",  "mapFields",
+      "mapFieldsPar", "potentialFoam", "reconstructPar", "postProcess",   "foamToVTK"};
   if (log.program == "blockMesh") return ReadMesh(name, log, reading);
-  if (log.program != "decomposePar") return ReadSolution(name, stage, log, reading);
-  ReadDecomposition(log, reading);
+  if (log.program == "decomposePar") {
+    ReadDecomposition(log, reading);
+  } else if (IsSolver(log)) {
+    return ReadSolution(name, stage, log, reading);
+  } else if (!IsOneOf(log.program, kKeepCells)) {
+    reading.cells.reset();
+  }
   return absl::OkStatus();
 }
 
@@ -308,7 +320,7 @@ Result<Measurements> Parse(const Outputs& outputs) {
   for (const StageOutput& stage : outputs.stages) {
     if (Status status = ReadStage(stage, reading); !status.ok()) return status;
   }
-  if (!reading.solved) return Unreadable("solve", "no log of icoFoam");
+  if (!reading.solved) return Unreadable("solve", "no time steps of a solver");
   AddPreparation(reading);
   return std::move(reading.result);
 }

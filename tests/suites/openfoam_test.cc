@@ -1,5 +1,6 @@
 #include "suites/openfoam/openfoam.h"
 
+#include <absl/strings/str_cat.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -310,6 +311,40 @@ TEST(OpenFoamParse, MeshPartsAndSolverInOneLogAreOneRun) {
   EXPECT_GT(ValueOf(*result, "cell_rate"), 0);
   const std::string mesh = Sample("openfoam/mesh.txt");
   EXPECT_TRUE(FailsWith(ReadFoam(mesh + mesh), "2 runs in one document"));
+}
+
+// A log of a program that goes through no times.
+std::string LogOf(const std::string& program) {
+  return absl::StrCat("Build  : OPENFOAM=1912 patch=200626\nExec   : ", program,
+                      "\nTime = 0\nExecutionTime = 0.08 s  ClockTime = 0 s\n\nEnd\n\n");
+}
+
+TEST(OpenFoamParse, ProgramsThatPrepareOrLookAtFieldsAreOfTheRunOfTheirSolver) {
+  const std::string mesh = Sample("openfoam/mesh.txt");
+  const std::string solver = Sample("openfoam/solve_two.txt");
+  const auto plain = ReadFoam(mesh + solver);
+  std::string run = mesh;
+  for (const char* program : {"checkMesh", "renumberMesh", "topoSet", "setFields", "topoSet"}) {
+    run += LogOf(program);
+  }
+  run += solver + LogOf("reconstructPar") + LogOf("postProcess");
+  const auto result = ReadFoam(run);
+  ASSERT_TRUE(result.ok()) << result.status();
+  EXPECT_EQ(result->measurements, plain->measurements);
+  EXPECT_TRUE(FailsWith(ReadFoam(run + run), "2 runs in one document"));
+  const auto runs = EachRun("openfoam", run + run);
+  ASSERT_EQ(runs.size(), 2U);
+  for (const auto& each : runs) EXPECT_EQ(each->measurements, plain->measurements);
+  // What prepares a second solver is of its run.
+  EXPECT_TRUE(FailsWith(ReadFoam(solver + LogOf("setFields") + solver), "2 runs in one document"));
+}
+
+TEST(OpenFoamParse, CellsOfAMeshThatWasChangedAreNotKnown) {
+  const std::string solver = Sample("openfoam/solve_two.txt");
+  const auto result = ReadFoam(Sample("openfoam/mesh.txt") + LogOf("snappyHexMesh") + solver);
+  ASSERT_TRUE(result.ok()) << result.status();
+  EXPECT_FALSE(Says(*result, "cells"));
+  EXPECT_EQ(result->measurements, ReadFoam(solver)->measurements);
 }
 
 TEST(OpenFoamParse, WhatASolverDoesNotSayIsMissing) {
