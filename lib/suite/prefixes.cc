@@ -1,5 +1,6 @@
 #include "lib/suite/prefixes.h"
 
+#include <absl/strings/ascii.h>
 #include <absl/strings/str_cat.h>
 
 #include <algorithm>
@@ -20,6 +21,8 @@ namespace {
 // Each returns how long the prefix at the start of a line is; 0: there is none.
 
 constexpr std::string_view kDigits = "0123456789";
+constexpr std::string_view kNameSigns =
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-";
 
 // Whether `text` starts with this shape: '0' is a digit, '_' a digit or a blank (of a day below
 // 10), 'a' a letter, all else stands for itself.
@@ -48,8 +51,7 @@ std::size_t PodPrefix(std::string_view line) {
 
 // "bench-client-1  | "
 std::size_t ComposePrefix(std::string_view line) {
-  const std::size_t name =
-      line.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-");
+  const std::size_t name = line.find_first_not_of(kNameSigns);
   if (name == 0 || name == std::string_view::npos || line[name] != ' ') return 0;
   const std::size_t bar = line.find_first_not_of(' ', name);
   if (bar == std::string_view::npos || line[bar] != '|') return 0;
@@ -108,14 +110,38 @@ std::size_t JournalPrefix(std::string_view line) {
   return PastBlank(line, host + 1 + tag.size());
 }
 
-// "[1,0]<stdout>:", and of later versions "[prterun-host-7@1,0]<stdout>: "
+// "2026-11-20T23:41:55.123456Z 00O ", as GitLab writes logs of its jobs.
+std::size_t GitlabPrefix(std::string_view line) {
+  constexpr std::string_view kHex = "0123456789abcdef";
+  const std::size_t time = TimePrefix(line);
+  const std::string_view rest = line.substr(time);
+  const bool fits = time > 0 && rest.size() >= 3 && rest.find_first_not_of(kHex) == 2 &&
+                    (rest[2] == 'O' || rest[2] == 'E') && (rest.size() == 3 || rest[3] == ' ');
+  return fits ? PastBlank(line, time + 3) : 0;
+}
+
+// "[2026-11-20T23:41:55.123Z] " or "[2026-11-20 23:41:55] "
+std::size_t BracketedTimePrefix(std::string_view line) {
+  const std::size_t close = line.starts_with('[') ? line.find(']') : std::string_view::npos;
+  if (close == std::string_view::npos) return 0;
+  const std::string_view inside = line.substr(1, close - 1);
+  const std::size_t time = std::max(TimePrefix(inside), ClockPrefix(inside));
+  return time > 0 && time == inside.size() ? PastBlank(line, close + 1) : 0;
+}
+
+// "[1,0]<stdout>:", and of later versions "[prterun-host-7@1,0]<stdout>: "; with a time before it
+// that no blank ends "Sat Nov 28 12:43:19 2026[1,0]<stdout>:", where the rank may be missing.
 std::size_t RankPrefix(std::string_view line) {
   constexpr std::size_t kMostName = 200;
-  if (!line.starts_with('[')) return 0;
-  const std::size_t close = line.substr(0, kMostName).find("]<std");
-  const std::size_t colon = close == std::string_view::npos ? close : line.find(">:", close);
-  if (colon == std::string_view::npos || line.find(' ') < close) return 0;
-  return colon + 2;
+  constexpr std::string_view kTime = "aaa aaa _0 00:00:00 0000";
+  const std::size_t time = StartsLike(line, kTime) ? kTime.size() : 0;
+  const std::string_view rest = line.substr(time);
+  const bool has_rank = rest.starts_with('[');
+  if (!has_rank && (time == 0 || !rest.starts_with("<std"))) return 0;
+  const std::size_t close = has_rank ? rest.substr(0, kMostName).find("]<std") : 0;
+  const std::size_t colon = close == std::string_view::npos ? close : rest.find(">:", close);
+  if (colon == std::string_view::npos || rest.find(' ') < close) return 0;
+  return time + colon + 2;
 }
 
 // "0: ", " 3: "
@@ -124,6 +150,32 @@ std::size_t TaskPrefix(std::string_view line) {
   const std::size_t colon = std::min(line.find_first_not_of(kDigits, digit), line.size());
   if (colon == digit || !line.substr(colon).starts_with(':')) return 0;
   return PastBlank(line, colon + 1);
+}
+
+// "[0] ", "[12] ": iperf puts blanks before numbers that are so small.
+std::size_t BracketedRankPrefix(std::string_view line) {
+  constexpr std::size_t kMostDigits = 2;
+  if (!line.starts_with('[')) return 0;
+  const std::size_t close = std::min(line.find_first_not_of(kDigits, 1), line.size());
+  if (close == 1 || close > 1 + kMostDigits || !line.substr(close).starts_with(']')) return 0;
+  return line.size() == close + 1 || line[close + 1] == ' ' ? PastBlank(line, close + 1) : 0;
+}
+
+// "node07: "
+std::size_t HostPrefix(std::string_view line) {
+  const std::size_t colon = std::min(line.find_first_not_of(kNameSigns), line.size());
+  if (colon == 0 || !line.substr(colon).starts_with(':')) return 0;
+  return line.size() == colon + 1 || line[colon + 1] == ' ' ? PastBlank(line, colon + 1) : 0;
+}
+
+// "iperf-0 client "
+std::size_t SternPrefix(std::string_view line) {
+  const std::size_t pod = line.substr(0, line.find_first_not_of(kNameSigns)).size();
+  const std::size_t container = std::min(line.find_first_not_of(kNameSigns, pod + 1), line.size());
+  const bool fits = line.substr(0, pod).find('-') < pod && line.substr(pod).starts_with(' ') &&
+                    container > pod + 1;
+  return fits && (container == line.size() || line[container] == ' ') ? PastBlank(line, container)
+                                                                      : 0;
 }
 
 // "TITLE:  " before what only iperf3 says.
@@ -152,6 +204,8 @@ constexpr Prefix kPrefixes[] = {{PodPrefix, "kubectl logs --prefix", true, Says:
                                 {ComposePrefix, "docker compose", true, Says::kSource},
                                 {JournalPrefix, "journalctl or syslog", true, Says::kProcess},
                                 {RuntimePrefix, "a container runtime's file", true, Says::kTime},
+                                {GitlabPrefix, "GitLab's logs", true, Says::kTime},
+                                {BracketedTimePrefix, "Jenkins or ts", true, Says::kTime},
                                 {TimePrefix, "kubectl logs --timestamps", true, Says::kTime},
                                 {ClockPrefix, "iperf3 --timestamps or ts", true, Says::kTime},
                                 {RankPrefix, "mpirun --tag-output", false, Says::kTime}};
@@ -199,30 +253,70 @@ std::string Without(const Prefix& prefix, std::string_view text, std::set<std::s
 struct Label {
   std::size_t (*length)(std::string_view line);
   const char* source;
-  std::size_t least;  ///< so many lines have it, or it is none
+  std::size_t least;   ///< so many lines have it, or it is none
+  const char* of;      ///< whose it is: lines of several are several documents
+  bool is_plain_word;  ///< it may be the tool's own, and has to be on nearly all lines
 };
 constexpr Label kLabels[] = {
     // The rows of NetPIPE begin so, too, but each with a number of its own.
-    {TaskPrefix, "srun --label", 3},
-    {TitlePrefix, "iperf3 --title", 2}};
+    {TaskPrefix, "srun --label", 3, "tasks", false},
+    {BracketedRankPrefix, "mpiexec -prepend-rank", 3, "ranks", false},
+    {HostPrefix, "pdsh", 3, "hosts", true},
+    {SternPrefix, "stern", 3, "pods", true},
+    {TitlePrefix, "iperf3 --title", 2, "titles", false}};
 
 // Without the blanks at its end, which an empty line may lack.
 std::string_view MarkOf(std::string_view label) {
   return label.substr(0, label.find_last_not_of(' ') + 1);
 }
 
-std::string LabelOf(const Label& label, std::string_view text) {
-  std::string found;
+// How many lines have labels of a kind.
+struct Labelled {
+  std::string first;          // the label that comes first; empty: there is none
+  std::size_t with = 0;       // it
+  std::size_t others = 0;     // another
+  std::size_t without = 0;    // none
+  std::size_t sentences = 0;  // of those with one: after it a letter follows
+  std::set<std::string> marks;
+};
+
+Labelled CountLabels(const Label& label, std::string_view text) {
+  constexpr std::size_t kMostMarks = 1000;  // of more nobody is to be told
+  Labelled all;
   ForEachLine(text, [&](std::string_view line, std::string_view) {
-    if (found.empty()) found = line.substr(0, label.length(line));
+    if (all.first.empty()) all.first = line.substr(0, label.length(line));
+    if (Strip(line).empty()) return;
+    const bool has_first = !all.first.empty() && line.starts_with(MarkOf(all.first));
+    const std::size_t length = has_first ? all.first.size() : label.length(line);
+    if (has_first) {
+      ++all.with;
+    } else {
+      ++(length > 0 ? all.others : all.without);
+    }
+    if (length == 0) return;
+    const std::string_view rest = line.substr(std::min(length, line.size()));
+    if (!rest.empty() && absl::ascii_isalpha(static_cast<unsigned char>(rest[0]))) ++all.sentences;
+    if (all.marks.size() < kMostMarks) all.marks.emplace(MarkOf(line.substr(0, length)));
   });
-  if (found.empty()) return {};
-  std::size_t with = 0;
-  std::size_t without = 0;
-  ForEachLine(text, [&](std::string_view line, std::string_view) {
-    if (!Strip(line).empty()) ++(line.starts_with(MarkOf(found)) ? with : without);
-  });
-  return with >= label.least && with > without ? found : std::string();
+  return all;
+}
+
+// The label of `text`; empty: none. Errors   kDataLoss: lines with another are a fair share.
+Result<std::string> LabelOf(const Label& label, std::string_view text) {
+  constexpr std::size_t kFairShare = 5;  // of noise, such as warnings, there is less
+  constexpr std::size_t kNearly = 9;     // that much more with than without
+  const Labelled all = CountLabels(label, text);
+  const std::size_t labelled = all.with + all.others;
+  const bool is_everywhere = label.is_plain_word
+                                 ? labelled >= kNearly * all.without && 2 * all.sentences < labelled
+                                 : labelled > all.without;
+  if (all.with < std::max(label.least, all.marks.size()) || !is_everywhere) return std::string();
+  if (all.others * kFairShare >= all.with) {
+    return absl::DataLossError(
+        absl::StrCat("lines of ", all.marks.size(), " ", label.of, ", such as ", *all.marks.begin(),
+                     " and ", *all.marks.rbegin(), ": save the output of each by itself"));
+  }
+  return all.with > all.others + all.without ? all.first : std::string();
 }
 
 std::string WithoutLabel(const std::string& label, std::string_view text) {
@@ -291,9 +385,10 @@ Result<std::string> WithoutPrefixes(std::string text, std::vector<std::string>& 
     SayPrefix(prefix.source, notes);
   }
   for (const Label& label : kLabels) {
-    const std::string found = LabelOf(label, text);
-    if (found.empty()) continue;
-    text = WithoutLabel(found, text);
+    const auto found = LabelOf(label, text);
+    if (!found.ok()) return found.status();
+    if (found->empty()) continue;
+    text = WithoutLabel(*found, text);
     SayPrefix(label.source, notes);
   }
   return text;

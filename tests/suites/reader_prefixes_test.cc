@@ -6,8 +6,11 @@
 
 #include <algorithm>
 #include <string>
+#include <tuple>
+#include <utility>
 
 #include "lib/suite/json.h"
+#include "suites/table/table.h"
 #include "tests/suites/samples.h"
 
 namespace twofold::suite {
@@ -30,7 +33,13 @@ constexpr Skipping kSkipped[] = {
     {"2026-11-28 12:43:19,123 ", "iperf3 --timestamps"},
     {"12:43:19.123456 ", "iperf3 --timestamps"},
     {"0: ", "srun --label"},
-    {" 0: ", "srun --label"}};
+    {" 0: ", "srun --label"},
+    {"[0] ", "mpiexec -prepend-rank"},
+    {"2026-11-20T23:41:55.123456Z 00O ", "GitLab"},
+    {"[2026-11-20T23:41:55.123Z] ", "Jenkins or ts"},
+    {"[2026-11-20 23:41:55] ", "Jenkins or ts"},
+    {"Fri Nov 20 23:41:55 2026<stdout>:", "mpirun --tag-output"},
+    {"Fri Nov 20 23:41:55 2026[1,0]<stdout>:", "mpirun --tag-output"}};
 
 // One sample of each suite of the table.
 constexpr std::pair<const char*, const char*> kOfSuites[] = {
@@ -64,7 +73,8 @@ TEST(ReaderPrefixes, OfAnyKindOneIsSkippedAndSaidInEverySuite) {
     ASSERT_TRUE(plain.ok()) << sample << ": " << plain.status();
     for (const Skipping& skipping : kSkipped) {
       // A single line is no label's.
-      const bool is_label = std::string_view(skipping.source) == "srun --label";
+      const std::string_view source = skipping.source;
+      const bool is_label = source == "srun --label" || source == "mpiexec -prepend-rank";
       if (is_label && std::count(text.begin(), text.end(), '\n') < 3) continue;
       const auto read = ReadText(suite, Prefixed(skipping.prefix, text));
       ASSERT_TRUE(read.ok()) << sample << skipping.prefix << read.status();
@@ -72,6 +82,41 @@ TEST(ReaderPrefixes, OfAnyKindOneIsSkippedAndSaidInEverySuite) {
       EXPECT_EQ(read->series, plain->series) << sample << skipping.prefix;
       EXPECT_TRUE(Notes(*read, skipping.source)) << sample << skipping.prefix;
     }
+  }
+}
+
+// They may be words of the tool: only where what follows is mostly no sentence.
+TEST(ReaderPrefixes, NamesOfHostsAndPodsAreSkippedBeforeTablesAndJson) {
+  for (const auto& [prefix, source] :
+       {std::pair{"node07: ", "pdsh"}, {"iperf-0 client ", "stern"}}) {
+    for (const auto& [suite, sample] : {std::pair{"osu", "osu/osu_latency-np2.txt"},
+                                        {"fio", "fio/worker0.json"},
+                                        {"iperf", "iperf/iperf3_text_two.txt"}}) {
+      const std::string text = Sample(sample);
+      const auto read = ReadText(suite, Prefixed(prefix, text));
+      ASSERT_TRUE(read.ok()) << sample << prefix << read.status();
+      EXPECT_EQ(read->measurements, ReadText(suite, text)->measurements) << sample << prefix;
+      EXPECT_TRUE(Notes(*read, source)) << sample << prefix;
+    }
+  }
+  Outputs outputs = Saved("fio/forms_two.txt");
+  for (int i = 0; i < 3; ++i) outputs.stages[0].err += "fio: terminating on signal 2\n";
+  EXPECT_TRUE(FailsWith(FindSuite("fio")->parse(outputs), "fio: terminating on signal 2"));
+}
+
+TEST(ReaderPrefixes, LinesOfSeveralTasksAreNotOneDocument) {
+  const std::string text = Sample("iperf/iperf3_text_two.txt");
+  for (const auto& [one, other, words] :
+       {std::tuple{"0: ", "1: ", "lines of 2 tasks, such as 0: and 1:"},
+        {"[0] ", "[1] ", "lines of 2 ranks, such as [0] and [1]"},
+        {"node07: ", "node08: ", "lines of 2 hosts, such as node07: and node08:"}}) {
+    const std::string mine = Prefixed(one, text);
+    const std::string half = Prefixed(other, text.substr(text.size() / 2));
+    EXPECT_TRUE(FailsWith(ReadText("iperf", mine + Prefixed(other, text)), words));
+    EXPECT_TRUE(FailsWith(ReadText("iperf", mine + half), words));
+    EXPECT_TRUE(FailsWith(ReadText("iperf", half + mine), words));
+    // A warning of another is noise.
+    EXPECT_TRUE(ReadText("iperf", mine + absl::StrCat(other, "warning: no NUMA\n")).ok());
   }
 }
 
