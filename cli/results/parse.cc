@@ -102,7 +102,7 @@ void ParseEachRun(const suite::Suite& suite, const std::string& file, std::vecto
   auto outputs = ReadOutputs({file});
   if (!outputs.ok()) return all.push_back({file, outputs.status()});
   std::vector<std::string> notes;  // each run's reader says them again
-  const auto text = suite::CleanText(outputs->stages[0].out, notes);
+  const auto text = suite::CleanText(outputs->stages[0].out, notes, suite.keys);
   if (!text.ok()) return all.push_back({file, text.status()});
   std::size_t number = 0;
   for (const std::string_view part : suite::SplitAtRuns(*text, suite.runs(*text))) {

@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "lib/suite/json.h"
 #include "lib/suite/plausible.h"
 #include "lib/suite/prefixes.h"
 #include "lib/suite/text.h"
@@ -68,11 +69,12 @@ std::string WithoutIndentation(const std::string& text) {
 
 // ---- Outputs
 
-Result<Outputs> Clean(const Outputs& outputs, std::vector<std::string>& notes) {
+Result<Outputs> Clean(const Outputs& outputs, std::span<const std::string_view> keys,
+                      std::vector<std::string>& notes) {
   Outputs clean = outputs;
   for (StageOutput& stage : clean.stages) {
     for (std::string* text : {&stage.out, &stage.err}) {
-      auto cleaned = CleanText(*text, notes);
+      auto cleaned = CleanText(*text, notes, keys);
       if (!cleaned.ok()) {
         return Unreadable(StageName(stage, "read"), std::string(cleaned.status().message()));
       }
@@ -99,7 +101,8 @@ void Skipped::SayIn(std::vector<std::string>& notes) const {
                                " around its rows skipped, such as: ", first_));
 }
 
-Result<std::string> CleanText(std::string_view text, std::vector<std::string>& notes) {
+Result<std::string> CleanText(std::string_view text, std::vector<std::string>& notes,
+                              std::span<const std::string_view> keys) {
   for (const std::string_view mark : kUtf16Marks) {
     if (text.starts_with(mark) && text.find('\0') != std::string_view::npos) {
       return absl::DataLossError("its text is UTF-16, as PowerShell's > writes it: make it UTF-8");
@@ -107,7 +110,7 @@ Result<std::string> CleanText(std::string_view text, std::vector<std::string>& n
   }
   auto clean = WithoutPrefixes(PlainLines(WithoutWrapping(PlainLines(text), notes)), notes);
   if (!clean.ok()) return clean;
-  return WithoutIndentation(*clean);
+  return WithoutIndentation(WithoutOtherObjects(*std::move(clean), keys, notes));
 }
 
 std::vector<std::size_t> LinesWhere(std::string_view text,
@@ -182,9 +185,9 @@ Status SeveralRuns(std::string_view stage, std::string_view text,
 
 Result<Measurements> ReadBy(Result<Measurements> (*parse)(const Outputs&),
                             std::vector<std::size_t> (*runs)(std::string_view),
-                            const Outputs& outputs) {
+                            std::span<const std::string_view> keys, const Outputs& outputs) {
   std::vector<std::string> notes;
-  const Result<Outputs> clean = Clean(outputs, notes);
+  const Result<Outputs> clean = Clean(outputs, keys, notes);
   if (!clean.ok()) return clean.status();
   for (const StageOutput& stage : clean->stages) {
     if (runs == nullptr) break;

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,10 +31,12 @@ class Skipped {
 
 /// What a tool printed, without what others have put around it: a mark of byte order, colours,
 /// carriage returns (each ends a line), one prefix of a kind on each line (of kubectl, docker
-/// and its compose, container runtimes, journald, mpirun, srun, iperf3), a common indentation.
-/// Prefixes are said in `notes`. Errors   kDataLoss, without a stage: lines of several containers
-/// or processes; UTF-16.
-Result<std::string> CleanText(std::string_view text, std::vector<std::string>& notes);
+/// and its compose, container runtimes, journald, mpirun, srun, iperf3), a common indentation,
+/// objects of JSON without any of `keys` (Suite::keys) beside others.
+/// What is skipped is said in `notes`. Errors   kDataLoss, without a stage: lines of several
+/// containers or processes; UTF-16.
+Result<std::string> CleanText(std::string_view text, std::vector<std::string>& notes,
+                              std::span<const std::string_view> keys = {});
 
 /// Offsets of the lines of `text` for which `begins` holds.
 std::vector<std::size_t> LinesWhere(std::string_view text,
@@ -70,10 +73,10 @@ Status SeveralRuns(std::string_view stage, std::string_view text,
                    const std::vector<std::size_t>& starts);
 
 /// Calls a suite's parser under the rules that all suites share: it gets clean text, of one run
-/// (`runs`, see Suite::runs; null: not asked), and only plausible numbers get out
-/// (KeepPlausible). All rows of the table of suites read by this.
+/// (`runs`, see Suite::runs; null: not asked; `keys`: Suite::keys), and only plausible numbers get
+/// out (KeepPlausible). All rows of the table of suites read by this.
 Result<Measurements> ReadBy(Result<Measurements> (*parse)(const Outputs&),
                             std::vector<std::size_t> (*runs)(std::string_view),
-                            const Outputs& outputs);
+                            std::span<const std::string_view> keys, const Outputs& outputs);
 
 }  // namespace twofold::suite

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "lib/suite/document.h"
@@ -43,7 +44,9 @@ std::size_t NoNumberAt(std::string_view text) {
 
 struct Extent {
   std::size_t end = 0;  ///< past the last brace, or the text's
+  bool closed = false;
   std::vector<std::pair<std::size_t, std::size_t>> no_numbers;  ///< offset, length
+  std::vector<std::string_view> keys;  ///< at the top, with what is written in their quotes
 };
 
 // Past the closing quote, or at the end of the line: no text in JSON has one.
@@ -66,7 +69,12 @@ Extent ExtentOf(std::string_view text, std::size_t start) {
   while (at < text.size()) {
     const char c = text[at];
     if (c == '"') {
-      at = PastText(text, at);
+      const std::size_t end = PastText(text, at);
+      const std::size_t next = depth == 1 ? text.find_first_not_of(" \t", end) : text.npos;
+      if (next != text.npos && text[next] == ':') {
+        extent.keys.push_back(text.substr(at + 1, end - at - 2));
+      }
+      at = end;
       continue;
     }
     if (c == '-' || c == 'n' || c == 'N' || c == 'i' || c == 'I') {
@@ -79,6 +87,7 @@ Extent ExtentOf(std::string_view text, std::size_t start) {
     if (c == '{') ++depth;
     if (c == '}' && --depth == 0) {
       extent.end = at + 1;
+      extent.closed = true;
       return extent;
     }
     ++at;
@@ -94,6 +103,30 @@ std::string TextOf(std::string_view text, std::size_t start, const Extent& exten
     object.replace(at - start, length, "\"\"" + std::string(length - 2, ' '));
   }
   return object;
+}
+
+bool HasOneOf(std::span<const std::string_view> keys, const Extent& extent) {
+  return std::any_of(extent.keys.begin(), extent.keys.end(),
+                     [&](std::string_view key) { return IsOneOf(key, keys); });
+}
+
+// "[{...}, {...}]" with ends of lines where the array's own signs are; nullopt: it is none.
+std::optional<std::string> Unpacked(std::string_view text) {
+  constexpr std::string_view kBlanks = " \t\n";
+  std::string objects(text);
+  std::size_t at = text.find_first_not_of(kBlanks);
+  for (char sign = '['; at != text.npos && text[at] == sign; sign = ',') {
+    const std::size_t object = text.find_first_not_of(kBlanks, at + 1);
+    if (object == text.npos || text[object] != '{') return std::nullopt;
+    objects[at] = ' ';
+    objects[object - 1] = '\n';  // it begins a line
+    at = text.find_first_not_of(kBlanks, ExtentOf(text, object).end);
+  }
+  const bool ends = at != text.npos && text[at] == ']' && at > 0 &&
+                    text.find_first_not_of(kBlanks, at + 1) == text.npos;
+  if (!ends) return std::nullopt;
+  objects[at] = ' ';
+  return objects;
 }
 
 // ---- What is in them
@@ -237,6 +270,7 @@ Status Broken(std::string_view stage, std::string_view text, std::size_t start,
 Status NoDocument(std::string_view stage, std::string_view text) {
   const auto lines = Lines(text);
   if (lines.empty()) return Unreadable(stage, "no output");
+  if (IsEndOfJson(text)) return Unreadable(stage, "the beginning of its JSON is missing");
   return Unreadable(stage, "no JSON in its output, but: " + std::string(lines.front()));
 }
 
@@ -249,6 +283,58 @@ std::vector<std::size_t> DocumentStarts(std::string_view text) {
     at = NextStart(text, ExtentOf(text, at).end);
   }
   return starts;
+}
+
+bool IsEndOfJson(std::string_view text) {
+  if (text.find("\":") == text.npos && text.find("\" :") == text.npos) return false;
+  std::size_t depth = 0;
+  for (std::size_t at = 0; at < text.size();) {
+    if (text[at] == '"') {
+      at = PastText(text, at);
+      continue;
+    }
+    if (text[at] == '}' && depth == 0) return true;
+    if (text[at] == '{') ++depth;
+    if (text[at] == '}') --depth;
+    ++at;
+  }
+  return false;
+}
+
+std::string WithoutOtherObjects(std::string text, std::span<const std::string_view> keys,
+                                std::vector<std::string>& notes) {
+  if (keys.empty()) return text;
+  if (auto objects = Unpacked(text)) text = *std::move(objects);
+  std::vector<std::pair<std::size_t, std::size_t>> others;
+  // From a brace on that nothing closes: of a shell if a result follows, else of one that is cut
+  // off.
+  std::vector<std::pair<std::size_t, std::size_t>> doubtful;
+  bool has_known = false;
+  for (std::size_t at = NextStart(text, 0); at != text.npos;) {
+    const Extent extent = ExtentOf(text, at);
+    const bool is_known = HasOneOf(keys, extent);
+    const std::size_t end =
+        is_known || extent.closed ? extent.end : std::min(text.find('\n', at), text.size());
+    if (is_known) {
+      has_known = true;
+      others.insert(others.end(), doubtful.begin(), doubtful.end());
+      doubtful.clear();
+    } else {
+      (extent.closed && doubtful.empty() ? others : doubtful).emplace_back(at, end);
+    }
+    at = NextStart(text, end);
+  }
+  if (!has_known || others.empty()) return text;
+  const std::string first =
+      Quoted(text.substr(others[0].first, others[0].second - others[0].first));
+  for (const auto& [begin, end] : others) {
+    std::replace_if(
+        text.begin() + static_cast<std::ptrdiff_t>(begin),
+        text.begin() + static_cast<std::ptrdiff_t>(end), [](char c) { return c != '\n'; }, ' ');
+  }
+  notes.push_back(absl::StrCat(others.size(), others.size() == 1 ? " object" : " objects",
+                               " beside its result skipped, such as: ", first));
+  return text;
 }
 
 Result<std::vector<Document>> FindDocuments(std::string_view stage, std::string_view text,

@@ -35,6 +35,15 @@ Result<std::vector<Document>> FindDocuments(std::string_view stage, std::string_
 Result<Document> FindDocument(std::string_view stage, std::string_view text,
                               std::span<const std::string_view> repeated = {});
 
+/// `text` without the objects that have none of `keys`, such as the lines of a log, if others have
+/// one; they are said in `notes`. Of an array of objects (`jq -s`) only the objects are left. Lines
+/// stay where they are. No keys: the text as it is.
+std::string WithoutOtherObjects(std::string text, std::span<const std::string_view> keys,
+                                std::vector<std::string>& notes);
+
+/// Whether `text` is the end of an object whose beginning is missing, as of `kubectl logs --tail`.
+bool IsEndOfJson(std::string_view text);
+
 /// Offsets of the lines at which objects begin, for Suite::runs: found by braces, so that broken
 /// objects are found, too.
 std::vector<std::size_t> DocumentStarts(std::string_view text);

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -83,8 +84,12 @@ struct Suite {
 
   /// Where runs begin in what somebody has saved: offsets of their first lines, rising. A document
   /// is one run: more than one is refused, unless somebody asks for each (`twofold parse
-  /// --each-run`). Gets clean text (CleanText). Null: nothing shows where one begins.
+  /// --each-run`). Gets clean text (CleanText with `keys`). Null: nothing shows where one begins.
   std::vector<std::size_t> (*runs)(std::string_view output) = nullptr;
+
+  /// Of the object of JSON that `parse` reads, which has one of them at the top. Objects without
+  /// any beside it are of a log, and are skipped. None: all objects are read.
+  std::span<const std::string_view> keys = {};
 
   /// What a worker runs once, when it starts, to see whether it can offer the suite: a program that
   /// says what devices and tools there are, and its arguments. None: any worker can.

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "lib/suite/document.h"
+#include "lib/suite/json.h"
 #include "lib/suite/plausible.h"
 #include "lib/suite/text.h"
 #include "suites/fio/fio.h"
@@ -63,6 +64,7 @@ Result<Report> Read(const std::string& stage, std::string_view text) {
   }
   const auto lines = Lines(text);
   if (lines.empty()) return Unreadable(stage, "no output");
+  if (IsEndOfJson(text)) return Unreadable(stage, "the beginning of its JSON is missing");
   return Unreadable(stage, "no result of fio in its output, but: " + Quoted(lines.front()));
 }
 

@@ -13,6 +13,21 @@ bool IsJson(std::string_view text) {
   return AnyLine(text, [](std::string_view line) { return line.starts_with('{'); });
 }
 
+// Of iperf3, whose own first line is missing.
+bool IsEndOfIperf3Text(std::string_view text) {
+  return AnyLine(text, [](std::string_view line) {
+    const auto row = ToRow(line);
+    const std::string_view last = row && !row->rest.empty() ? row->rest.back() : "";
+    return line == kDone || last == "sender" || last == "receiver";
+  });
+}
+
+Result<Measurements> RefuseEndOfIperf3Text(const StageOutput& client,
+                                           const v1::suites::IperfSpec* /*spec*/) {
+  return Unreadable(StageName(client, "client"),
+                    "its first lines are missing, which say in which direction it went");
+}
+
 // Which form an output has tells the output itself.
 struct Form {
   bool (*is)(std::string_view text);
@@ -21,6 +36,8 @@ struct Form {
 constexpr Form kForms[] = {{IsJson, ParseIperf3},
                            {IsIperf3Text, ParseIperf3Text},
                            {IsServersIperf3Text, RefuseServersIperf3Text},
+                           {IsEndOfIperf3Text, RefuseEndOfIperf3Text},
+                           {IsEndOfJson, ParseIperf3},
                            {IsIperf2Csv, ParseIperf2}};
 
 // With an unknown host iperf 2 says nothing that only it would say.

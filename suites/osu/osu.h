@@ -21,6 +21,11 @@ Result<v1::suites::OsuSpec> ReadSpec(std::string_view json);
 GangPlan Plan(const v1::suites::OsuSpec& spec, const Gang& gang);
 Result<Measurements> Parse(const Outputs& outputs);
 
+/// Suite::runs: a run goes through tests, and a title that it has already begins the next one. A
+/// document of several is read nevertheless: what their tests say of themselves may tell them
+/// apart, such as the memory that they use.
+std::vector<std::size_t> Runs(std::string_view output);
+
 /// With how many MPI ranks a test runs. With others some tests say so, and some hang for ever.
 enum class Ranks : std::uint8_t {
   kPair,      ///< exactly two

@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <set>
 
+#include "lib/suite/document.h"
 #include "lib/suite/text.h"
 #include "suites/osu/osu.h"
 
@@ -105,6 +107,16 @@ void Name(Section& section) {
   if (section.test.empty()) section.test = TestOfLines(section.lines, title);
 }
 
+bool IsBeforeTitle(std::string_view line) {
+  return std::any_of(std::begin(kBeforeTitle), std::end(kBeforeTitle),
+                     [&](std::string_view start) { return line.starts_with(start); });
+}
+
+bool BeginsWithNumber(std::string_view line) {
+  const auto words = Words(line);
+  return !words.empty() && ToNumber(words[0]).has_value();
+}
+
 class Splitter {
  public:
   explicit Splitter(const StageOutput& stage) : stage_(stage) {}
@@ -138,9 +150,7 @@ class Splitter {
   // A second title starts another test, with what some tests print before it; what stands before
   // the first belongs to that one.
   void Plain(std::string_view line) {
-    const bool is_before =
-        std::any_of(std::begin(kBeforeTitle), std::end(kBeforeTitle),
-                    [&](std::string_view start) { return line.starts_with(start); });
+    const bool is_before = IsBeforeTitle(line);
     const bool is_title = TitleOf(line).has_value();
     if ((is_before || is_title) && titled_) Open();
     titled_ = titled_ || is_title;
@@ -181,6 +191,19 @@ std::optional<std::string_view> TitleOf(std::string_view line) {
 }
 
 std::vector<Section> ReadSections(const StageOutput& stage) { return Splitter(stage).Split(); }
+
+std::vector<std::size_t> Runs(std::string_view output) {
+  std::set<std::string_view> titles;  // of this run
+  return RunsBy(SignsOfLines(output, [&](std::string_view line) {
+    if (line.starts_with(kNext) || IsBeforeTitle(line)) return Sign::kBefore;
+    const auto title = TitleOf(line);
+    if (!title) return titles.empty() || !BeginsWithNumber(line) ? Sign::kNone : Sign::kResult;
+    const bool begins = titles.empty() || titles.contains(*title);
+    if (begins) titles.clear();
+    titles.insert(*title);
+    return begins ? Sign::kBegins : Sign::kResult;
+  }));
+}
 
 bool IsCutOff(std::string_view log) {
   return log.find(kNext) != std::string_view::npos && log.find(kEnd) == std::string_view::npos;

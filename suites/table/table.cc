@@ -1,5 +1,7 @@
 #include "suites/table/table.h"
 
+#include <array>
+
 #include "lib/suite/document.h"
 #include "lib/suite/json.h"
 #include "lib/suite/spec.h"
@@ -19,11 +21,21 @@
 namespace twofold::suite {
 namespace {
 
-// A parser under the rules of all readers; kRuns is Suite::runs of the same row.
+// Suite::keys.
+constexpr std::array<std::string_view, 0> kNoKeys = {};
+constexpr std::string_view kIperfKeys[] = {"start", "event", "intervals", "end"};
+constexpr std::string_view kFioKeys[] = {"fio version", "jobs", "client_stats"};
+constexpr std::string_view kPyTorchKeys[] = {"torch"};
+constexpr std::string_view kGpuKeys[] = {"parts"};
+constexpr std::string_view kObjectStorageKeys[] = {"loaders", "operations"};
+constexpr std::string_view kLifecycleKeys[] = {"spans"};
+
+// A parser under the rules of all readers; kRuns is Suite::runs of the same row, kKeys its keys.
 template <Result<Measurements> (*kParse)(const Outputs&),
-          std::vector<std::size_t> (*kRuns)(std::string_view) = nullptr>
+          std::vector<std::size_t> (*kRuns)(std::string_view) = nullptr,
+          const auto& kKeys = kNoKeys>
 Result<Measurements> Reads(const Outputs& outputs) {
-  return ReadBy(kParse, kRuns, outputs);
+  return ReadBy(kParse, kRuns, kKeys, outputs);
 }
 
 constexpr Suite kSuites[] = {
@@ -33,8 +45,9 @@ constexpr Suite kSuites[] = {
      .spec = &v1::suites::IperfSpec::descriptor,
      .check = &CheckBy<&iperf::ReadSpec>,
      .plan = &PlanBy<&iperf::ReadSpec, &iperf::Plan>,
-     .parse = &Reads<&iperf::Parse, &iperf::Runs>,
+     .parse = &Reads<&iperf::Parse, &iperf::Runs, kIperfKeys>,
      .runs = &iperf::Runs,
+     .keys = kIperfKeys,
      .versions = {{{"iperf3", "--version"}, {"iperf", "-v"}}}},
     {.name = "mpi-pingpong",
      .kind = "MPIPingPong",
@@ -52,6 +65,7 @@ constexpr Suite kSuites[] = {
      .check = &CheckBy<&osu::ReadSpec>,
      .plan = &PlanBy<&osu::ReadSpec, &osu::Plan>,
      .parse = &Reads<&osu::Parse>,
+     .runs = &osu::Runs,
      .versions = {{{"mpirun", "--version"}}}},
     {.name = "fio",
      .kind = "Fio",
@@ -59,8 +73,9 @@ constexpr Suite kSuites[] = {
      .spec = &v1::suites::FioSpec::descriptor,
      .check = &CheckBy<&fio::ReadSpec>,
      .plan = &PlanBy<&fio::ReadSpec, &fio::Plan>,
-     .parse = &Reads<&fio::Parse, &fio::Runs>,
+     .parse = &Reads<&fio::Parse, &fio::Runs, kFioKeys>,
      .runs = &fio::Runs,
+     .keys = kFioKeys,
      .versions = {{{"fio", "--version"}}}},
     {.name = "media",
      .kind = "Media",
@@ -77,8 +92,9 @@ constexpr Suite kSuites[] = {
      .spec = &v1::suites::PyTorchSpec::descriptor,
      .check = &CheckBy<&pytorch::ReadSpec>,
      .plan = &PlanBy<&pytorch::ReadSpec, &pytorch::Plan>,
-     .parse = &Reads<&pytorch::Parse, &pytorch::Runs>,
+     .parse = &Reads<&pytorch::Parse, &pytorch::Runs, kPyTorchKeys>,
      .runs = &pytorch::Runs,
+     .keys = kPyTorchKeys,
      .probe = {"twofold-pytorch", "--offer"},
      .offer = &pytorch::Offer,
      .versions = {{{"twofold-pytorch", "--version"}}}},
@@ -121,8 +137,9 @@ constexpr Suite kSuites[] = {
      .spec = &v1::suites::GpuSpec::descriptor,
      .check = &CheckBy<&gpu::ReadSpec>,
      .plan = &PlanBy<&gpu::ReadSpec, &gpu::Plan>,
-     .parse = &Reads<&gpu::Parse, &DocumentStarts>,
+     .parse = &Reads<&gpu::Parse, &DocumentStarts, kGpuKeys>,
      .runs = &DocumentStarts,
+     .keys = kGpuKeys,
      .probe = {"twofold-gpu", "--list"},
      .offer = &gpu::Offer,
      .versions = {{{"twofold-gpu", "--version"}}}},
@@ -132,7 +149,9 @@ constexpr Suite kSuites[] = {
      .spec = &v1::suites::ObjectStorageSpec::descriptor,
      .check = &CheckBy<&object_storage::ReadSpec>,
      .plan = &PlanBy<&object_storage::ReadSpec, &object_storage::Plan>,
-     .parse = &Reads<&object_storage::Parse>,
+     .parse = &Reads<&object_storage::Parse, &DocumentStarts, kObjectStorageKeys>,
+     .runs = &DocumentStarts,
+     .keys = kObjectStorageKeys,
      .versions = {{{"twofold-objects", "--version"}}}},
     {.name = lifecycle::kName,
      .kind = lifecycle::kKind,
@@ -140,7 +159,9 @@ constexpr Suite kSuites[] = {
      .spec = &v1::suites::LifecycleSpec::descriptor,
      .check = &CheckBy<&lifecycle::ReadSpec>,
      .plan = &PlanBy<&lifecycle::ReadSpec, &lifecycle::Plan>,
-     .parse = &Reads<&lifecycle::Parse>,
+     .parse = &Reads<&lifecycle::Parse, &DocumentStarts, kLifecycleKeys>,
+     .runs = &DocumentStarts,
+     .keys = kLifecycleKeys,
      .probe = lifecycle::kProbe,
      .offer = &lifecycle::Offer,
      .versions = {{{"twofold", "--version"}}}},

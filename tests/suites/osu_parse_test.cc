@@ -211,6 +211,19 @@ TEST(OsuParse, TestsOneAfterTheOtherAreToldApartByTheirTitles) {
   EXPECT_DOUBLE_EQ(ValueOf(*result, "latency", "osu_barrier"), 6.36);
 }
 
+TEST(OsuParse, ATitleThatARunHasAlreadyBeginsTheNext) {
+  const std::string tests = Sample("osu/osu_latency-np2.txt") + Sample("osu/osu_barrier-np4.txt");
+  const auto plain = ReadText("osu", tests);
+  ASSERT_TRUE(plain.ok()) << plain.status();
+  EXPECT_TRUE(FailsWith(ReadText("osu", tests + tests + tests), "two runs in one document"));
+  const auto runs = EachRun("osu", tests + tests + tests);
+  ASSERT_EQ(runs.size(), 3U);
+  for (const auto& run : runs) {
+    ASSERT_TRUE(run.ok()) << run.status();
+    EXPECT_EQ(run->measurements, plain->measurements);
+  }
+}
+
 TEST(OsuParse, AFailedRunSaysWhyAndHasNoNumbers) {
   for (const auto& [name, words] :
        {std::pair{"allreduce-np1.txt", "This test requires at least two processes"},

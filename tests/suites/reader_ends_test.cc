@@ -407,5 +407,21 @@ TEST(ReaderEnds, RunsInTwoFormsAreTwoRuns) {
   EXPECT_TRUE(ReadText("fio", Sample("fio/forms_two.txt") + Sample("fio/forms_two.json")).ok());
 }
 
+TEST(ReaderEnds, AMissingBeginningIsSaid) {
+  const std::string text = Sample("iperf/iperf3_text_two.txt");
+  EXPECT_TRUE(FailsWith(ReadText("iperf", text.substr(text.find("[SUM]"))),
+                        "its first lines are missing, which say in which direction it went"));
+  for (const auto& [suite, sample] :
+       {std::pair{"iperf", "iperf/iperf3_tcp.json"}, {"fio", "fio/worker0.json"}}) {
+    const std::string json = Sample(sample);
+    const std::size_t line = json.find('\n', json.size() / 2) + 1;
+    EXPECT_TRUE(
+        FailsWith(ReadText(suite, json.substr(line)), "the beginning of its JSON is missing"));
+  }
+  const std::string log = Sample("openfoam/solve_two.txt");
+  EXPECT_TRUE(FailsWith(ReadText("openfoam", log.substr(log.find("Time = "))),
+                        "its header, with the program and its version, is missing"));
+}
+
 }  // namespace
 }  // namespace twofold::suite

@@ -214,6 +214,52 @@ TEST(Readers, ARankThatDiedUnderAnyLauncherFailsTheRun) {
   }
 }
 
+// Those that read JSON.
+std::vector<const Suite*> SuitesOfJson() {
+  std::vector<const Suite*> suites;
+  for (const Suite& suite : Suites()) {
+    if (!suite.keys.empty()) suites.push_back(&suite);
+  }
+  return suites;
+}
+
+TEST(Readers, ObjectsOfALogBesideTheResultAreSkippedAndSaid) {
+  constexpr char kLog[] = R"({"level":"info","msg":"done"})";
+  for (const Suite* suite : SuitesOfJson()) {
+    const std::string text = Sample(Samples().at(suite->name));
+    const auto plain = ParseText(*suite, text);
+    for (const auto& more : {absl::StrCat(kLog, "\n", text, "\n", kLog, "\n"),
+                             "{ time ./job.sh; }\n" + text, "{ time ./job.sh\n" + text}) {
+      const auto read = ParseText(*suite, more);
+      ASSERT_TRUE(plain.ok() && read.ok()) << suite->name << ": " << read.status();
+      EXPECT_EQ(read->measurements, plain->measurements) << suite->name;
+      EXPECT_NE(read->notes.at(0).find("beside its result skipped"), std::string::npos)
+          << read->notes[0];
+    }
+  }
+}
+
+TEST(Readers, AnArrayIsTheResultsInIt) {
+  for (const Suite* suite : SuitesOfJson()) {
+    const std::string text = Sample(Samples().at(suite->name));
+    const auto plain = ParseText(*suite, text);
+    for (const auto& array : {absl::StrCat("[", text, "]"), absl::StrCat("[\n ", text, "]\n")}) {
+      const auto read = ParseText(*suite, array);
+      ASSERT_TRUE(read.ok()) << suite->name << ": " << read.status();
+      EXPECT_EQ(read->measurements, plain->measurements) << suite->name;
+    }
+    if (suite->name == "fio") continue;  // the same report twice is of one run
+    const std::string two = absl::StrCat("[", text, ",", text, "]");
+    EXPECT_TRUE(FailsWith(ParseText(*suite, two), "2 runs in one document")) << suite->name;
+    const auto runs = EachRun(suite->name, two);
+    ASSERT_EQ(runs.size(), 2U) << suite->name;
+    for (const auto& run : runs) {
+      ASSERT_TRUE(run.ok()) << suite->name << ": " << run.status();
+      EXPECT_EQ(run->measurements, plain->measurements) << suite->name;
+    }
+  }
+}
+
 TEST(Readers, BothDirectionsOfOldIperf3AreRead) {
   const auto read = ParseText(*FindSuite("iperf"), Sample("iperf/cases/bidir-keys-of-3.7.json"));
   ASSERT_TRUE(read.ok()) << read.status();

@@ -55,7 +55,10 @@ Outputs EndedWell(const std::string& name) {
 std::vector<Result<Measurements>> EachRun(std::string_view suite, const std::string& text) {
   const Suite& reader = *FindSuite(suite);
   std::vector<Result<Measurements>> runs;
-  for (const std::string_view part : SplitAtRuns(text, reader.runs(text))) {
+  std::vector<std::string> notes;
+  const auto clean = CleanText(text, notes, reader.keys);
+  if (!clean.ok()) return {clean.status()};
+  for (const std::string_view part : SplitAtRuns(*clean, reader.runs(*clean))) {
     runs.push_back(reader.parse(SavedText(std::string(part))));
   }
   return runs;
