@@ -452,17 +452,19 @@ Result<Asked> AskedIn(const std::string& json) {
 }  // namespace
 
 std::vector<std::size_t> Runs(std::string_view output) {
-  bool of_side = false;  // in the tables of --report-both
+  bool of_side = false;   // a table of --report-both is next, or goes on
+  bool in_table = false;  // of a side
   return RunsBy(SignsOfLines(output, [&](std::string_view line) {
+    if (IsTitle(line)) return Sign::kBegins;
+    const bool is_heading = Strip(line).starts_with("#bytes");
+    const bool is_rule = line.starts_with("---");
     if (IsOneOf(Strip(line), kSides)) of_side = true;
-    if (IsTitle(line)) {
-      of_side = false;
-      return Sign::kBegins;
+    if (of_side) {
+      if (std::exchange(in_table, is_heading || (in_table && !is_rule)) && is_rule) of_side = false;
+      return Sign::kNone;
     }
-    if (of_side) return Sign::kNone;
-    if (line.starts_with("---")) return Sign::kEnds;
-    const bool is_of_table = IsRow(line) || Strip(line).starts_with("#bytes");
-    return is_of_table ? Sign::kResult : Sign::kNone;
+    if (is_rule) return Sign::kEnds;
+    return is_heading || IsRow(line) ? Sign::kResult : Sign::kNone;
   }));
 }
 
