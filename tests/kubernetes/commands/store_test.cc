@@ -239,7 +239,7 @@ TEST_F(LifecyclePrograms, TheServerSaysItsVersion) {
 TEST_F(LifecyclePrograms, AWorkerRunsItAsAJob) {
   const std::string output = Work(R"({"kind": "job", "count": 8, "rate": 100})");
   EXPECT_THAT(output, HasSubstr("succeeded"));
-  EXPECT_THAT(output, ContainsRegex("pod_ready kind=job stat=p99: [0-9.]+ s"));
+  EXPECT_THAT(output, ContainsRegex("pod_ready kind=job count=8 rate=100 stat=p99: [0-9.]+ s"));
   EXPECT_TRUE(NothingIsLeft());
 }
 
