@@ -405,7 +405,8 @@ void KeepPlausibleRows(const std::string& name, Empty empty, SizeTable& table,
 Status KeepPlausible(Measurements& result) {
   const std::string twice = Twice(result);
   if (!twice.empty()) {
-    return Unreadable("read", absl::StrCat("two runs in one document: ", twice, " is there twice"));
+    return Unreadable("read", absl::StrCat("two runs in one document: ", twice, " is there twice",
+                                           "; try `twofold parse --each-run`"));
   }
   KeepMeasurements(result);
   for (Series& series : result.series) {
