@@ -1,6 +1,7 @@
 #include <absl/strings/str_cat.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <map>
 #include <optional>
@@ -63,6 +64,7 @@ constexpr char kBothWays[] =
     "it is of both directions (-d, -r or --full-duplex), which is not read";
 constexpr char kOfReverse[] = "it is of the reverse direction (-R), which is not read";
 constexpr char kWithHeader[] = "it is CSV with a header, as of iperf 2.2, which is not read";
+constexpr char kTwoInCsv[] = "two runs in one file, and in CSV nothing shows where one ends";
 constexpr char kOfServer[] = "it is of the server: that of the client is read";
 
 // What a log of text is, if it is not that of a client that sends.
@@ -97,19 +99,33 @@ Rows CollectText(std::string_view text) {
 constexpr std::size_t kCsvFields = 9;
 constexpr std::size_t kUdpFields = 14;
 
-// Whether it is a time, with or without its zone.
-bool IsCsvTime(std::string_view text) {
+// Of a time with or without its zone, "20250608071118.569769": seconds since any instant, the same
+// for all times of a zone. nullopt: it is none.
+std::optional<double> CsvTime(std::string_view text) {
   const std::size_t colon = text.find(':');
   const bool has_zone = colon == 5 && (text[0] == '+' || text[0] == '-');
   if (has_zone && text.substr(1, 4).find_first_not_of("0123456789") == text.npos) {
     text.remove_prefix(colon + 1);
   }
-  return text.size() >= 14 && ToNumber(text);
+  constexpr std::size_t kWhole = 14;  // digits, to the second
+  const bool fits =
+      text.size() >= kWhole && text.substr(0, kWhole).find_first_not_of("0123456789") == text.npos;
+  const auto seconds = fits ? ToNumber(text.substr(kWhole - 2)) : std::nullopt;
+  if (!seconds) return std::nullopt;
+  const auto part = [&](std::size_t from, std::size_t size) {
+    return static_cast<unsigned>(ToNumber(text.substr(from, size)).value_or(0));
+  };
+  const std::chrono::year_month_day day{std::chrono::year(static_cast<int>(part(0, 4))),
+                                        std::chrono::month(part(4, 2)),
+                                        std::chrono::day(part(6, 2))};
+  if (!day.ok()) return std::nullopt;
+  const auto days = static_cast<double>(std::chrono::sys_days(day).time_since_epoch().count());
+  return (days * 24 + part(8, 2)) * 3600 + part(10, 2) * 60 + *seconds;
 }
 
 std::optional<Row> ToCsvRow(const std::vector<std::string_view>& fields) {
   const bool fits = fields.size() == kCsvFields || fields.size() == kUdpFields;
-  if (!fits || !IsCsvTime(fields[0])) return std::nullopt;
+  if (!fits || !CsvTime(fields[0])) return std::nullopt;
   std::string_view interval = fields[6];
   const auto start = TakeNumber(interval);
   const auto end = interval.starts_with('-') ? ToNumber(interval.substr(1)) : std::nullopt;
@@ -151,22 +167,40 @@ class Ports {
     }
     const double known = of_id_.try_emplace(fields[5], local).first->second;
     if (known == local) return {};
-    return "two runs in one file, and in CSV nothing shows where one ends";
+    return kTwoInCsv;
   }
 
  private:
   std::map<std::string_view, double> of_id_;
 };
 
+// Streams of one run begin together. A row comes when its time is over, or some seconds later.
+class Beginning {
+ public:
+  [[nodiscard]] bool IsOfAnotherRun(const Row& row, double time) {
+    constexpr double kLate = 3;
+    const double began = time - row.end;
+    if (!began_) began_ = began;
+    return std::abs(began - *began_) > std::max(row.end, kLate);
+  }
+
+ private:
+  std::optional<double> began_;
+};
+
 Rows CollectCsv(std::string_view text) {
   Rows rows;
   Ports ports;
+  Beginning beginning;
   double last_id = 0;
   for (const std::string_view line : Lines(text)) {
     const auto fields = SplitAt(',', line);
     const auto row = ToCsvRow(fields);
     if (!row) continue;
     rows.udp = rows.udp || fields.size() == kUdpFields;
+    if (beginning.IsOfAnotherRun(*row, *CsvTime(fields[0])) && rows.refusal.empty()) {
+      rows.refusal = kTwoInCsv;
+    }
     if (const auto loss = ToCsvLoss(fields)) {
       rows.received[row->id] = {*row, *loss};
     } else {

@@ -1,5 +1,6 @@
 #include "suites/iperf/iperf.h"
 
+#include <absl/strings/str_cat.h>
 #include <absl/strings/str_replace.h>
 #include <gtest/gtest.h>
 
@@ -226,6 +227,19 @@ TEST(IperfParse, RatesOfStreamsInCsvAddUp) {
 }
 
 // Of versions since 2.1.9 a time has its zone; since 2.2 there is a header, and other columns.
+TEST(IperfParse, RowsOfCsvThatBeganAtAnotherTimeAreOfAnotherRun) {
+  const auto rows = [](const char* time) {
+    return ReadText("iperf", absl::StrCat("20261120235601,10.0.0.1,45000,10.0.0.2,5001,1,0.0-10.0,"
+                                          "11811160064,9447000000\n",
+                                          time,
+                                          ",10.0.0.1,45002,10.0.0.2,5001,2,0.0-10.0,"
+                                          "11811160064,9447000000\n"));
+  };
+  EXPECT_TRUE(rows("20261120235602").ok());
+  EXPECT_TRUE(FailsWith(rows("20261120235701"), "two runs in one file"));
+  EXPECT_TRUE(FailsWith(rows("20261121000001"), "two runs in one file"));
+}
+
 TEST(IperfParse, CsvWithTheZoneOfItsTimesIsTheSame) {
   const std::string csv = Sample("iperf/iperf2_two.csv");
   const auto zoned = iperf::Parse(SavedText(absl::StrReplaceAll(csv, {{"1970", "+0100:1970"}})));
