@@ -309,10 +309,13 @@ std::string WithoutOtherObjects(std::string text, std::span<const std::string_vi
   // From a brace on that nothing closes: of a shell if a result follows, else of one that is cut
   // off.
   std::vector<std::pair<std::size_t, std::size_t>> doubtful;
+  constexpr std::size_t kMostOpen = 16;  // each costs a look at all that follows
+  std::size_t open = 0;
   bool has_known = false;
-  for (std::size_t at = NextStart(text, 0); at != text.npos;) {
+  for (std::size_t at = NextStart(text, 0); at != text.npos && open < kMostOpen;) {
     const Extent extent = ExtentOf(text, at);
     const bool is_known = HasOneOf(keys, extent);
+    if (!extent.closed) ++open;
     const std::size_t end =
         is_known || extent.closed ? extent.end : std::min(text.find('\n', at), text.size());
     if (is_known) {

@@ -25,7 +25,7 @@ namespace {
 constexpr std::array<std::string_view, 0> kNoKeys = {};
 constexpr std::string_view kIperfKeys[] = {"start", "event", "intervals", "end"};
 constexpr std::string_view kFioKeys[] = {"fio version", "jobs", "client_stats"};
-constexpr std::string_view kPyTorchKeys[] = {"torch"};
+constexpr std::string_view kPyTorchKeys[] = {"torch", "error"};
 constexpr std::string_view kGpuKeys[] = {"parts"};
 constexpr std::string_view kObjectStorageKeys[] = {"loaders", "operations"};
 constexpr std::string_view kLifecycleKeys[] = {"spans"};

@@ -223,6 +223,21 @@ std::vector<const Suite*> SuitesOfJson() {
   return suites;
 }
 
+TEST(Readers, BracesThatNothingClosesAreLookedAtAFewTimesOnly) {
+  std::string braces;
+  for (int i = 0; i < 500'000; ++i) braces += "{\n";
+  for (const char* suite : {"fio", "iperf", "pytorch", "lifecycle"}) {
+    EXPECT_FALSE(ReadText(suite, braces).ok()) << suite;
+    EXPECT_FALSE(ReadText(suite, "{\"msg\": 1}\n" + braces).ok()) << suite;
+  }
+}
+
+TEST(Readers, AnErrorBesideTheReportOfAnotherWorkerIsNoObjectOfALog) {
+  EXPECT_TRUE(FailsWith(ReadText("pytorch", "{\"error\": \"out of memory\", \"rank\": 1}\n" +
+                                                Sample("pytorch/resnet18.json")),
+                        "out of memory"));
+}
+
 TEST(Readers, ObjectsOfALogBesideTheResultAreSkippedAndSaid) {
   constexpr char kLog[] = R"({"level":"info","msg":"done"})";
   for (const Suite* suite : SuitesOfJson()) {
