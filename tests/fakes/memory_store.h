@@ -14,7 +14,7 @@ namespace twofold::results {
 
 /// A Store that forgets all when it goes. Also the plain model of what a Store does: it takes the
 /// records one after the other, where a real one may take a group at once.
-class MemoryStore final : public Store {
+class MemoryStore : public Store {
  public:
   Status Commit(std::span<const Record> records) override;
   Result<std::map<std::string, std::uint64_t>> Load(const Visit& visit) override;

@@ -23,24 +23,14 @@ using ::testing::SizeIs;
 constexpr Duration kLong = std::chrono::seconds(30);
 
 /// A store whose commits wait until they are let through.
-class GatedStore final : public Store {
+class GatedStore final : public MemoryStore {
  public:
   Status Commit(std::span<const Record> records) override {
     std::unique_lock lock(mutex_);
     sizes_.push_back(records.size());
     changed_.notify_all();
     changed_.wait(lock, [this] { return open_; });
-    return store_.Commit(records);
-  }
-  Result<std::map<std::string, std::uint64_t>> Load(const Visit& visit) override {
-    return store_.Load(visit);
-  }
-  Result<StoredJob> Find(JobId job) const override { return store_.Find(job); }
-  Result<std::vector<StoredJob>> List(const JobQuery& query) const override {
-    return store_.List(query);
-  }
-  Result<std::size_t> Forget(const Retention& retention, std::size_t at_most) override {
-    return store_.Forget(retention, at_most);
+    return MemoryStore::Commit(records);
   }
 
   void Open() {
@@ -58,7 +48,6 @@ class GatedStore final : public Store {
   }
 
  private:
-  MemoryStore store_;
   std::mutex mutex_;
   std::condition_variable changed_;
   bool open_ = false;
@@ -173,26 +162,14 @@ TEST(Journal, WantedSpecsAreThereWhenItCallsBack) {
 }
 
 /// A store that cannot be read at first.
-class UnreadableStore final : public Store {
+class UnreadableStore final : public MemoryStore {
  public:
-  Status Commit(std::span<const Record> records) override { return store_.Commit(records); }
   Status ReadSpecs(const WantedSpecs& wanted) override {
     if (++reads_ <= 3) return absl::UnavailableError("cannot be read");
-    return store_.ReadSpecs(wanted);
-  }
-  Result<std::map<std::string, std::uint64_t>> Load(const Visit& visit) override {
-    return store_.Load(visit);
-  }
-  Result<StoredJob> Find(JobId job) const override { return store_.Find(job); }
-  Result<std::vector<StoredJob>> List(const JobQuery& query) const override {
-    return store_.List(query);
-  }
-  Result<std::size_t> Forget(const Retention& retention, std::size_t at_most) override {
-    return store_.Forget(retention, at_most);
+    return MemoryStore::ReadSpecs(wanted);
   }
 
  private:
-  MemoryStore store_;
   int reads_ = 0;
 };
 
@@ -474,21 +451,11 @@ TEST(Journal, ManyThreadsKeepTheirOrder) {
 }
 
 /// A store that says how large it is.
-class SizedStore final : public Store {
+class SizedStore final : public MemoryStore {
  public:
   explicit SizedStore(Store& store) : store_(store) {}
 
-  Status Commit(std::span<const Record> records) override { return store_.Commit(records); }
-  Result<std::map<std::string, std::uint64_t>> Load(const Visit& visit) override {
-    return store_.Load(visit);
-  }
-  Result<StoredJob> Find(JobId job) const override { return store_.Find(job); }
-  Result<std::vector<StoredJob>> List(const JobQuery& query) const override {
-    return store_.List(query);
-  }
-  Result<std::size_t> Forget(const Retention& retention, std::size_t at_most) override {
-    return store_.Forget(retention, at_most);
-  }
+  Status Commit(std::span<const Record> records) override { return MemoryStore::Commit(records); }
   Result<std::uint64_t> Bytes() override { return bytes.load(); }
 
   std::atomic<std::uint64_t> bytes = 0;
