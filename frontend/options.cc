@@ -4,6 +4,7 @@
 #include <cctype>
 #include <string_view>
 
+#include "frontend/queues/endpoints.h"
 #include "lib/cluster/view.h"
 #include "lib/common/options.h"
 
@@ -177,6 +178,7 @@ void Declare(CLI::App& app, Options& options) {
 queue::QueueOptions QueueOptions(const Options& options) {
   return {.limit = options.queue_limit,
           .limit_bytes = options.queue_bytes << 20,
+          .unsent_limit = kUnsentBytes,
           .lease = FromSeconds(options.lease),
           .grace = FromSeconds(options.grace),
           .ageing = FromSeconds(options.ageing)};

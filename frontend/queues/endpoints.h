@@ -98,11 +98,17 @@ struct GangPlan {
   std::string secret;                 ///< 32 bytes
 };
 
+/// Bytes of specs that wait to be sent to one worker, at most: QueueOptions::unsent_limit.
+inline constexpr std::uint64_t kUnsentBytes = 2 << 20;
+
 /// A connected worker process.
 class WorkerEndpoint : public Endpoint {
  public:
   /// `gang` is nullptr for a job that is no gang; else assign.seat has the rank.
   virtual void OnAssign(const queue::Assign& assign, const GangPlan* gang) = 0;
+  /// The process gets no more jobs before Turn::Sent, which is due when most of what came before
+  /// has left.
+  virtual void OnAwaitSent() = 0;
   virtual void OnGo(const queue::Held& member) = 0;
   virtual void OnCancelAttempt(const queue::Held& attempt) = 0;
   /// The result of a durable job is on disk, or refused: the worker need not keep it.

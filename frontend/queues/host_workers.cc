@@ -86,6 +86,10 @@ void QueueHost::Turn::Draining(queue::ProcessId process) {
   state_.core.Step(now_, queue::input::WorkerDraining{process}, state_);
 }
 
+void QueueHost::Turn::Sent(queue::ProcessId process) {
+  state_.core.Step(now_, queue::input::Sent{process}, state_);
+}
+
 void QueueHost::Turn::Ready(queue::ProcessId process, const queue::Held& member) {
   state_.core.Step(now_, queue::input::MemberReady{process, member}, state_);
 }
@@ -106,16 +110,21 @@ bool QueueHost::Turn::Completed(queue::ProcessId process, const queue::Completio
 
 void QueueHost::Turn::LeaveIfEmpty(queue::ProcessId process) {
   const State::Worker& worker = state_.WorkerAt(process);
-  if (!worker.leave_when_empty || state_.core.core().runnable() > 0) return;
-  SendHome(process);
+  if (!worker.leave_when_empty || state_.core.core().runnable() > 0 || !worker.endpoint) return;
+  if (state_.tenure.journal == nullptr) return SendHome(process);
+  Draining(process);
+  // Behind the attempts that it was given before, which wait to be on disk.
+  state_.commit.Then([endpoint = worker.endpoint](FlushList& list) {
+    endpoint->OnDrain();
+    list.Add(endpoint);
+  });
 }
 
 void QueueHost::Turn::SendHome(queue::ProcessId process) {
   const State::Worker& worker = state_.WorkerAt(process);
   if (!worker.endpoint) return;
-  state_.core.Step(now_, queue::input::WorkerDraining{process}, state_);
-  worker.endpoint->OnDrain();
-  state_.to_flush.Add(worker.endpoint);
+  Draining(process);
+  state_.Tell(worker.endpoint, [](WorkerEndpoint& to) { to.OnDrain(); });
 }
 
 // ---- What people see and ask

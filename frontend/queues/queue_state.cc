@@ -79,6 +79,7 @@ void QueueHost::State::Do(const queue::Assign& assign) {
          });
     Push(unsent, std::move(attempt));
   }
+  if (assign.until_sent) Send(job, endpoint, [](WorkerEndpoint& to) { to.OnAwaitSent(); });
   if (watchers.empty()) return;
   Changed(job);
   if (!watchers.WantsOutput(job)) return;
@@ -180,6 +181,7 @@ void QueueHost::State::TakeBackUnsent(Instant now) {
     queue::Completion completion{.job = each.attempt.job, .attempt = each.attempt.attempt};
     completion.handed_back = true;
     core.Step(now, queue::input::Completed{each.process, completion}, *this);
+    core.Step(now, queue::input::Sent{each.process}, *this);
   }
 }
 

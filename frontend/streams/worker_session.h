@@ -25,6 +25,7 @@ class WorkerSession final : public rpc::ServerStream<v1::WorkerMessage, v1::Fron
       : queues_(queues), can_follow_(can_follow) {}
 
   void OnAssign(const queue::Assign& assign, const GangPlan* gang) override;
+  void OnAwaitSent() override;
   void OnGo(const queue::Held& member) override;
   void OnCancelAttempt(const queue::Held& attempt) override;
   void OnKept(const queue::Held& attempt) override;
@@ -38,6 +39,7 @@ class WorkerSession final : public rpc::ServerStream<v1::WorkerMessage, v1::Fron
  private:
   void OnMessage(const v1::WorkerMessage& message) override;
   void OnWrite(const v1::FrontendMessage& message) override;
+  void OnSent() override;
   void OnHalfClosed() override;
   void OnGone() override;
 
@@ -56,7 +58,7 @@ class WorkerSession final : public rpc::ServerStream<v1::WorkerMessage, v1::Fron
   QueueSet& queues_;
   const bool can_follow_;
 
-  // Used by OnMessage, OnHalfClosed and OnGone only, which never run at once.
+  // Used by reactions only, which never run at once.
   QueueHost* host_ = nullptr;      ///< nullptr until Hello
   std::uint64_t moved_epoch_ = 0;  ///< that the worker knew when it came
   queue::ProcessId process_{};
@@ -65,6 +67,7 @@ class WorkerSession final : public rpc::ServerStream<v1::WorkerMessage, v1::Fron
   // Under the outbox's lock: what the message now being filled has in `options`.
   std::vector<std::shared_ptr<const queue::JobOptions>> sent_options_;
 
+  std::atomic<bool> await_sent_ = false;
   std::atomic<bool> replaced_ = false;
   std::atomic<bool> silent_ = false;
   Mutex mutex_;

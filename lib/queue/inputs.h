@@ -93,6 +93,13 @@ struct PauseWorker {
   bool paused;
 };
 
+/// What the process was given has left for it, or never will: it may have more. Due after an
+/// Assign with `until_sent`, so that jobs with long specs are in memory once, and not again for
+/// each slot of a process that reads slowly.
+struct Sent {
+  ProcessId process;
+};
+
 /// A member of a gang is ready. When all are, each gets Go; one that says so later, as it comes
 /// back, gets it again.
 struct MemberReady {
@@ -150,10 +157,11 @@ struct Tick {};
 namespace twofold::queue {
 
 /// One of them, in the order of the message Input of trace.proto.
-using Input = std::variant<input::Submit, input::Cancel, input::SubmitterGone, input::WorkerJoined,
-                           input::WorkerGone, input::WorkerLeft, input::Renewed,
-                           input::WorkerDraining, input::PauseWorker, input::MemberReady,
-                           input::Completed, input::EndTurn, input::Pause, input::Drain,
-                           input::Resume, input::Restore, input::Tick, input::HoldDurable>;
+using Input =
+    std::variant<input::Submit, input::Cancel, input::SubmitterGone, input::WorkerJoined,
+                 input::WorkerGone, input::WorkerLeft, input::Renewed, input::WorkerDraining,
+                 input::PauseWorker, input::MemberReady, input::Completed, input::EndTurn,
+                 input::Pause, input::Drain, input::Resume, input::Restore, input::Tick,
+                 input::HoldDurable, input::Sent>;
 
 }  // namespace twofold::queue

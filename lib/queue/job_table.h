@@ -82,6 +82,8 @@ struct Job {
   /// Empty if it is elsewhere.
   [[nodiscard]] std::string_view spec() const { return SpecBytes::View(stored_spec); }
   [[nodiscard]] std::uint32_t spec_elsewhere() const { return SpecBytes::Elsewhere(stored_spec); }
+  /// Wherever it is.
+  [[nodiscard]] std::size_t spec_bytes() const { return spec().size() + spec_elsewhere(); }
 };
 static_assert(sizeof(Job) <= 72, "the promise is 80 bytes a waiting job beside its spec");
 

@@ -60,6 +60,8 @@ void ProcessTable::Connect(ProcessId id, Instant now, const input::WorkerJoined&
     process.slots = std::max(joining.slots, 1U);
     process.draining = joining.draining;
     process.paused = joining.paused;
+    process.unsent_bytes = 0;
+    process.is_full = false;
     process.unanswered = std::move(unanswered);
     process.node = EnterNode(joining.node);
     process.labels = joining.labels;
@@ -97,8 +99,10 @@ std::optional<Instant> ProcessTable::NextDeadline() const {
   return next;
 }
 
-void ProcessTable::Give(ProcessId id, Slot job, Instant now) {
+void ProcessTable::Give(ProcessId id, Slot job, std::size_t bytes, Instant now) {
   ChangeBusy(id, [&](Process& process) {
+    process.unsent_bytes += bytes;
+    process.is_full = unsent_limit_ > 0 && process.unsent_bytes >= unsent_limit_;
     if (++process.taken_in_turn >= Turn(process.slots)) {
       if (std::exchange(process.is_idle, false)) LeaveIdle(IndexOf(id));
     }
@@ -107,6 +111,13 @@ void ProcessTable::Give(ProcessId id, Slot job, Instant now) {
   });
   Process& process = processes_[IndexOf(id)];
   if (!process.leased) StartLease(process, IndexOf(id), now);
+}
+
+void ProcessTable::Sent(ProcessId id) {
+  ChangeBusy(id, [](Process& process) {
+    process.unsent_bytes = 0;
+    process.is_full = false;
+  });
 }
 
 void ProcessTable::TakeBack(ProcessId id, Slot job) {

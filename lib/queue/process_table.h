@@ -53,6 +53,8 @@ struct Process {
   bool leased = false;  ///< what it has to answer for is under a lease
   bool draining = false;
   bool paused = false;
+  std::uint64_t unsent_bytes = 0;   ///< of specs, given since all had left for it
+  bool is_full = false;             ///< that is as much as may be
   std::uint32_t taken_in_turn = 0;  ///< jobs taken since it came to the front of the idle ones
   std::uint64_t ended = 0;          ///< attempts whose results counted
   bool is_idle = false;             ///< in the line of those that may take a job
@@ -65,7 +67,7 @@ struct Process {
   [[nodiscard]] bool able() const {
     return presence == Presence::kConnected && !draining && !paused;
   }
-  [[nodiscard]] bool MayTake() const { return able() && busy() + reserved < slots; }
+  [[nodiscard]] bool MayTake() const { return able() && !is_full && busy() + reserved < slots; }
 };
 
 /// What there is for jobs, free or not.
@@ -101,8 +103,9 @@ struct WorkerCounts {
 ///          placements add: see Places.
 class ProcessTable {
  public:
-  ProcessTable(JobTable& jobs, Duration lease, Duration grace)
-      : jobs_(jobs), lease_(lease), grace_(grace) {}
+  /// `unsent_limit`: see QueueOptions.
+  ProcessTable(JobTable& jobs, Duration lease, Duration grace, std::uint64_t unsent_limit)
+      : jobs_(jobs), lease_(lease), grace_(grace), unsent_limit_(unsent_limit) {}
 
   [[nodiscard]] bool Contains(ProcessId id) const;
   [[nodiscard]] std::optional<ProcessId> Find(ProcessKey key) const;
@@ -131,8 +134,10 @@ class ProcessTable {
 
   // ---- What occupies its slots
 
-  void Give(ProcessId id, Slot job, Instant now);  ///< it runs the job, in a slot that was free
-  void TakeBack(ProcessId id, Slot job);           ///< it no longer does, and the slot is free
+  /// It runs the job, in a slot that was free, and has to be sent so many bytes.
+  void Give(ProcessId id, Slot job, std::size_t bytes, Instant now);
+  void Sent(ProcessId id);                ///< it has been
+  void TakeBack(ProcessId id, Slot job);  ///< it no longer runs the job, and the slot is free
   void CountEnded(ProcessId id) { ++processes_[IndexOf(id)].ended; }
   void Revoke(ProcessId id, Slot job);  ///< it should stop; the slot stays taken until Answered
   bool Answered(ProcessId id, const Held& held);  ///< false: nothing by that name was unanswered
@@ -207,6 +212,7 @@ class ProcessTable {
   JobTable& jobs_;
   const Duration lease_;
   const Duration grace_;
+  const std::uint64_t unsent_limit_;
   Table processes_;
   Places places_{processes_};
   std::vector<ProcessId> unused_;

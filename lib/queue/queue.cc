@@ -19,7 +19,7 @@ Queue::Queue(const QueueOptions& options)
     : options_(Checked(options)),
       jobs_(options_.first_generation, options_.number),
       line_(jobs_, options_.ageing),
-      processes_(jobs_, options_.lease, options_.grace),
+      processes_(jobs_, options_.lease, options_.grace, options_.unsent_limit),
       key_limits_(jobs_, line_),
       gathering_(jobs_, processes_, line_),
       placed_(jobs_, processes_, line_),
@@ -160,6 +160,12 @@ void Queue::Step(Instant now, const input::PauseWorker& pause, Effects& effects)
   Dispatch(now, effects);
 }
 
+void Queue::Step(Instant now, const input::Sent& sent, Effects& effects) {
+  if (!processes_.Contains(sent.process)) return;
+  processes_.Sent(sent.process);
+  Dispatch(now, effects);
+}
+
 bool Queue::Step(Instant now, const input::Completed& completed, Effects& effects) {
   const auto& [process, completion] = completed;
   const Slot slot = FindAttempt(process, {completion.job, completion.attempt});
@@ -229,7 +235,7 @@ void Queue::Resume(Instant now, Slot slot, std::span<const Restored::Member> mem
       ranks.push_back(AddMember(slot, rank, process, Sequence(member.job)));
     } else {
       jobs_[slot].state = JobState::kRunning;
-      processes_.Give(process, slot, now);
+      processes_.Give(process, slot, 0, now);
     }
   }
   if (is_gang) {

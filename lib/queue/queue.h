@@ -33,6 +33,9 @@ namespace twofold::queue {
 struct QueueOptions {
   std::uint64_t limit = 0;        ///< most waiting jobs; 0 = no limit. Requeued jobs may exceed it.
   std::uint64_t limit_bytes = 0;  ///< most bytes of their specs that are here; the same
+  /// Bytes of specs that a process is given at most before input::Sent (the last job of them may
+  /// pass it); 0 = no limit.
+  std::uint64_t unsent_limit = 0;
   Duration lease = std::chrono::seconds(15);  ///< a process unheard for this long loses its jobs
   Duration grace = std::chrono::seconds(10);  ///< so long may a process with a broken stream return
   Duration ageing = std::chrono::minutes(1);  ///< waiting so long is worth one level; 0 = never
@@ -202,6 +205,7 @@ class Queue {
   void Step(Instant now, const input::Renewed& renewed, Effects& effects);
   void Step(Instant now, const input::WorkerDraining& draining, Effects& effects);
   void Step(Instant now, const input::PauseWorker& pause, Effects& effects);
+  void Step(Instant now, const input::Sent& sent, Effects& effects);
   bool Step(Instant now, const input::MemberReady& ready, Effects& effects);
   bool Step(Instant now, const input::Completed& completed, Effects& effects);
   void Step(Instant now, const input::EndTurn& end, Effects& effects);

@@ -26,7 +26,7 @@ void Queue::StartGang(Instant now, Slot gang, Effects& effects) {
     const Seat seat{jobs_.IdOf(gang), rank, members};
     effects.Do(Assign{members[rank].process, members[rank].job, tries.attempts, job.options,
                       job.spec(), &seat, tries.lost_attempts, SubmitterOf(job),
-                      job.spec_elsewhere()});
+                      job.spec_elsewhere(), processes_[members[rank].process].is_full});
   }
 }
 
@@ -42,7 +42,7 @@ Slot Queue::AddMember(Slot gang, std::uint32_t rank, ProcessId process, std::uin
   tries.handed_out = of_gang.handed_out;
   tries.process = process;
   tries.gang = gang;
-  processes_.Give(process, slot, of_gang.handed_out);
+  processes_.Give(process, slot, jobs_[gang].spec_bytes(), of_gang.handed_out);
   return slot;
 }
 

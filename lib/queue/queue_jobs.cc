@@ -261,9 +261,10 @@ void Queue::HandOut(Instant now, Slot slot, ProcessId process, Effects& effects)
   ++running_slots_;  // no gang
   waiting_bytes_ -= job.spec().size();
   const Tries& tries = Begin(now, slot, process);
-  processes_.Give(process, slot, now);
+  processes_.Give(process, slot, job.spec_bytes(), now);
   effects.Do(Assign{process, jobs_.IdOf(slot), tries.attempts, job.options, job.spec(), nullptr,
-                    tries.lost_attempts, SubmitterOf(job), job.spec_elsewhere()});
+                    tries.lost_attempts, SubmitterOf(job), job.spec_elsewhere(),
+                    processes_[process].is_full});
 }
 
 /// An attempt, with this process (of a gang: that of rank 0).

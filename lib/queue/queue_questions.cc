@@ -186,7 +186,7 @@ JobView Queue::View(Instant now, Slot slot) const {
                .wait = std::max(waited_to - job.accepted, Duration::zero()),
                .run_time = running ? now - tries.handed_out : Duration::zero(),
                .options = job.options.get(),
-               .spec_size = job.spec().size() + job.spec_elsewhere(),
+               .spec_size = job.spec_bytes(),
                .members = {},
                .submitter = job.submitter == nullptr ? kDetached : job.submitter->id,
                .tag = job.tag};

@@ -311,6 +311,7 @@ TEST_F(ReadersTest, AnEndInTimeIsNotGivenUp) {
 class Mute final : public WorkerEndpoint {
  public:
   void OnAssign(const queue::Assign&, const GangPlan*) override {}
+  void OnAwaitSent() override {}
   void OnGo(const queue::Held&) override {}
   void OnCancelAttempt(const queue::Held&) override {}
   void OnKept(const queue::Held&) override {}

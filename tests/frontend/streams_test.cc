@@ -502,6 +502,23 @@ TEST_F(StreamsTest, WorkerThatHasLeftCannotSpeakForTheNextOne) {
   EXPECT_EQ(client->results.Take().outcome, v1::OUTCOME_SUCCEEDED);
 }
 
+TEST_F(StreamsTest, WorkerWithManySlotsGetsLargeJobsAsFastAsItReadsThem) {
+  constexpr int kJobs = 40;
+  Serve();
+  auto client = NewClient();
+  v1::JobOptions options;
+  options.set_queue("sleep");
+  const std::string spec(256 << 10, 'x');
+  for (std::uint64_t tag = 1; tag <= kJobs; ++tag) client->Submit(options, tag, spec);
+  AwaitQueue("sleep", [](const v1::Queue& queue) { return queue.waiting() == kJobs; });
+  auto worker = NewWorker();
+  worker->Join("sleep", 1, kJobs);
+  for (int i = 0; i < kJobs; ++i) worker->Answer(worker->assigned.Take(), v1::OUTCOME_SUCCEEDED);
+  for (int i = 0; i < kJobs; ++i) {
+    EXPECT_EQ(client->results.Take().outcome, v1::OUTCOME_SUCCEEDED);
+  }
+}
+
 TEST_F(StreamsTest, WorkerThatLeavesWhenEmptyIsSentHome) {
   Serve();
   auto client = NewClient();

@@ -6,6 +6,7 @@
 #include <future>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -60,11 +61,12 @@ class FakeWorker final : public WorkerEndpoint {
     assigned.push_back({assign.job, assign.attempt});
     specs.emplace_back(assign.spec);
   }
+  void OnAwaitSent() override { ++awaited; }
   void OnGo(const Held&) override {}
   void OnCancelAttempt(const Held& attempt) override { cancelled.push_back(attempt); }
   void OnKept(const Held& attempt) override { kept.push_back(attempt); }
   void OnFollow(const Held&, bool) override {}
-  void OnDrain() override {}
+  void OnDrain() override { drained_after = assigned.size(); }
   void OnMoved(const std::string& queue) override {
     ++moved;
     moved_to = queue;
@@ -77,6 +79,8 @@ class FakeWorker final : public WorkerEndpoint {
   std::vector<std::string> specs;  // of those
   std::vector<Held> cancelled;
   std::vector<Held> kept;
+  int awaited = 0;                           // Sent
+  std::optional<std::size_t> drained_after;  // assignments
   int moved = 0;
   int silent = 0;
   std::string moved_to;
@@ -128,8 +132,10 @@ class TenuresTest : public ::testing::Test {
     for (const results::StoredJob& job : jobs) Turn(host_, Now()).Restore(job);
   }
 
-  ProcessId Join(const std::shared_ptr<FakeWorker>& worker, std::uint32_t slots = 1) {
-    return Turn(host_, Now()).Join(ProcessKey{++last_key_}, slots, {}, {"node", "pod"}, worker, {});
+  ProcessId Join(const std::shared_ptr<FakeWorker>& worker, std::uint32_t slots = 1,
+                 QueueHost::Turn::Joining how = {}) {
+    return Turn(host_, Now())
+        .Join(ProcessKey{++last_key_}, slots, {}, {"node", "pod"}, worker, how);
   }
 
   bool Complete(ProcessId process, const Held& attempt, bool handed_back = false) {
@@ -157,7 +163,7 @@ class TenuresTest : public ::testing::Test {
   std::shared_ptr<results::Journal> journal_;
   const std::shared_ptr<FinishedJobs> finished_ = std::make_shared<FinishedJobs>();
   const Surroundings surroundings_{.detached = finished_};
-  QueueHost host_{"sleep", {}, false, surroundings_};
+  QueueHost host_{"sleep", {.unsent_limit = 5000}, false, surroundings_};
   const std::shared_ptr<FakeSubmitter> submitter_ = std::make_shared<FakeSubmitter>();
   const std::shared_ptr<FakeWorker> worker_ = std::make_shared<FakeWorker>();
   std::uint64_t last_key_ = 0;

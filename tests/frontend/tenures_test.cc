@@ -321,6 +321,33 @@ TEST_F(TenuresTest, LongSpecsOfDurableJobsWaitInTheStoreAlone) {
   EXPECT_THAT(worker_->specs, ElementsAre(spec, spec, "short"));
 }
 
+TEST_F(TenuresTest, AProcessGetsMoreWhenWhatItWasGivenHasLeft) {
+  const std::string spec(3000, 'x');
+  for (int i = 0; i < 3; ++i) SubmitDetached({.durable = i == 0}, spec);
+  const ProcessId process = Join(worker_, 3);
+  Sync();
+  EXPECT_EQ(worker_->assigned.size(), 2U) << "5000 bytes may be under way, and the rest of a spec";
+  EXPECT_EQ(worker_->awaited, 1);
+  Turn(host_, Now()).Sent(process);
+  EXPECT_EQ(worker_->assigned.size(), 3U);
+  EXPECT_EQ(worker_->awaited, 1);
+}
+
+TEST_F(TenuresTest, AWorkerThatLeavesWhenTheQueueIsEmptyHasItsDurableJobsFirst) {
+  for (int i = 0; i < 3; ++i) SubmitDetached({.durable = true});
+  const ProcessId process = Join(worker_, 2, {.leave_when_empty = true});
+  Sync();
+  EXPECT_EQ(worker_->drained_after, std::nullopt) << "one waits for it";
+  const Held first = worker_->assigned.at(0);
+  {
+    Turn turn(host_, Now());
+    turn.Completed(process, {.job = first.job, .attempt = 1, .outcome = Outcome::kSucceeded});
+    turn.LeaveIfEmpty(process);
+  }
+  Sync();
+  EXPECT_EQ(worker_->drained_after, 3U);
+}
+
 TEST_F(TenuresTest, LongSpecsStayInTheStoreAfterARestart) {
   const std::string spec(results::kLongSpec + 1, 'x');
   const JobId job = SubmitDetached({.durable = true}, spec);

@@ -44,6 +44,7 @@ const std::vector<QueueExercise::Action>& QueueExercise::Actions() {
       {"StartDraining", 8, &QueueExercise::StartDraining},
       {"MemberReady", 150, &QueueExercise::MemberReady},
       {"PauseWorker", 20, &QueueExercise::PauseWorker},
+      {"Sent", 40, &QueueExercise::Sent},
       {"Pause", 5, &QueueExercise::Pause},
       {"HoldDurable", 15, &QueueExercise::HoldDurable},
       {"Drain", 5, &QueueExercise::Drain},
@@ -60,8 +61,10 @@ QueueOptions QueueExercise::RandomOptions(std::mt19937_64& random) {
   const std::array<Duration, 4> ageings = {seconds(0), milliseconds(7), seconds(1), seconds(60)};
   const std::array<std::uint32_t, 3> generations = {0, 1, 0xffff'ffff - 2};  // and over the end
   const std::array<std::uint64_t, 3> bytes = {0, 40, 150};
+  const std::array<std::uint64_t, 3> unsent = {0, 10, 10'000};
   return {.limit = limits.at(random() % limits.size()),
           .limit_bytes = bytes.at(random() % bytes.size()),
+          .unsent_limit = unsent.at(random() % unsent.size()),
           .lease = seconds(1 + random() % 20),
           .grace = seconds(1 + random() % 20),
           .ageing = ageings.at(random() % ageings.size()),
@@ -256,6 +259,12 @@ void QueueExercise::PauseWorker() {
   const bool paused = OneIn(3);
   queue_->Step(now_, input::PauseWorker{process, paused}, effects_);
   model_.PauseWorker(process, paused);
+}
+
+void QueueExercise::Sent() {
+  const ProcessId process = AnyProcess();
+  queue_->Step(now_, input::Sent{process}, effects_);
+  model_.Sent(process);
 }
 
 /// Mostly a member of a gang that has not said so before.

@@ -53,6 +53,7 @@ class QueueExercise {
   void Renew();
   void StartDraining();
   void PauseWorker();
+  void Sent();
   void MemberReady();
   void Complete();
   void Answer();

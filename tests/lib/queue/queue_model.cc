@@ -140,6 +140,7 @@ void QueueModel::WorkerJoined(Instant now, ProcessId process, const input::Worke
   entry.labels = joining.labels;
   entry.draining = joining.draining;
   entry.paused = joining.paused;
+  entry.unsent = 0;
   Become(process, State::kConnected, now);
   dispatches_ = true;
 }
@@ -178,6 +179,14 @@ void QueueModel::WorkerDraining(Instant now, ProcessId process) {
   processes_.at(process).draining = true;
   Refresh();
   Hear(now, process);
+}
+
+void QueueModel::Sent(ProcessId process) {
+  if (!processes_.contains(process)) return;
+  if (IsFull(processes_.at(process).unsent)) Saw("a process could have more again");
+  processes_.at(process).unsent = 0;
+  Refresh();
+  dispatches_ = true;
 }
 
 void QueueModel::PauseWorker(ProcessId process, bool paused) {

@@ -82,6 +82,7 @@ class QueueModel {
     std::set<Held> stale = {};  // occupy slots, do not count
     std::map<Held, Kept> kept = {};
     std::uint32_t taken = 0;  // in this turn
+    std::uint64_t unsent = 0;
   };
 
   explicit QueueModel(const QueueOptions& options) : options_(options) {}
@@ -96,6 +97,7 @@ class QueueModel {
   void Renewed(Instant now, ProcessId process);
   void WorkerDraining(Instant now, ProcessId process);
   void PauseWorker(ProcessId process, bool paused);
+  void Sent(ProcessId process);
   void MemberReady(Instant now, ProcessId process, const Held& held, bool told);
   void Completed(Instant now, ProcessId process, const Completion& completion, bool told);
   void Pause() { paused_ = true; }
@@ -161,6 +163,7 @@ class QueueModel {
   [[nodiscard]] std::vector<Held> RunningOn(ProcessId process) const;
   [[nodiscard]] std::pair<JobId, Part*> Counting(ProcessId process, const Held& held);
   [[nodiscard]] bool MayTake(ProcessId process) const;
+  [[nodiscard]] bool IsFull(std::uint64_t unsent) const;
   [[nodiscard]] bool GoesBefore(const Job& job, const Job& other) const;
   [[nodiscard]] std::set<Held> Keepers(std::string Kept::*key, const std::string& value) const;
   [[nodiscard]] std::uint64_t Ahead(JobId id) const;

@@ -128,11 +128,14 @@ Assigned QueueModel::NextAssigned(std::vector<Assigned>& assigned) {
 void QueueModel::StartSingle(Instant now, JobId id, ProcessId process,
                              std::vector<Assigned>& assigned) {
   Job& job = jobs_.at(id);
+  std::uint64_t& unsent = processes_.at(process).unsent;
+  unsent += job.spec.size() + job.spec_elsewhere;
   const Assigned expected{.process = process,
                           .job = id,
                           .attempt = job.attempts + 1,
                           .spec = job.spec,
-                          .spec_elsewhere = job.spec_elsewhere};
+                          .spec_elsewhere = job.spec_elsewhere,
+                          .until_sent = IsFull(unsent)};
   const Assigned got = NextAssigned(assigned);
   std::ostringstream complaint;
   complaint << "got " << got << ", expected " << expected;
@@ -157,6 +160,7 @@ void QueueModel::StartGang(Instant now, JobId id, std::vector<Assigned>& assigne
                     .spec = gang.spec,
                     .gang = id,
                     .spec_elsewhere = gang.spec_elsewhere};
+  const std::uint64_t bytes = gang.spec.size() + gang.spec_elsewhere;
   ++gang.attempts;
   gang.where = Where::kRunning;
   gang.handed_out = now;
@@ -166,6 +170,10 @@ void QueueModel::StartGang(Instant now, JobId id, std::vector<Assigned>& assigne
   for (std::uint32_t rank = 0; rank < places.size(); ++rank) {
     const Assigned got = NextAssigned(assigned);
     expected.process = places[rank];
+    Process& process = processes_.at(places[rank]);
+    const auto more = std::count(places.begin() + rank, places.end(), places[rank]);
+    expected.until_sent = IsFull(process.unsent + static_cast<std::uint64_t>(more) * bytes);
+    process.unsent += bytes;
     expected.rank = rank;
     if (rank == 0) expected.members = got.members;
     Expect(got.members.size() == places.size(), "a member does not know the others");

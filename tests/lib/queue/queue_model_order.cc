@@ -53,7 +53,11 @@ bool QueueModel::MayTake(ProcessId id) const {
   const Process& process = found->second;
   const auto reserved = static_cast<std::size_t>(std::count(held_.begin(), held_.end(), id));
   return process.state == State::kConnected && !process.draining && !process.paused &&
-         HeldBy(id).size() + reserved < process.slots;
+         !IsFull(process.unsent) && HeldBy(id).size() + reserved < process.slots;
+}
+
+bool QueueModel::IsFull(std::uint64_t unsent) const {
+  return options_.unsent_limit > 0 && unsent >= options_.unsent_limit;
 }
 
 void QueueModel::RefreshLeases() {

@@ -29,7 +29,8 @@ std::uint64_t FromEnvironment(const char* name, std::uint64_t otherwise) {
 }
 
 /// A run in which one of these never came about has shown less than it should.
-constexpr std::array<std::string_view, 38> kRareThings = {
+constexpr std::array<std::string_view, 39> kRareThings = {
+    "a process could have more again",
     "barrier opened",
     "came back to its attempts",
     "deadline missed",

@@ -133,7 +133,7 @@ class IdleProcesses : public testing::TestWithParam<std::string_view> {
   }
 
   JobTable jobs{1, 0};
-  ProcessTable processes{jobs, seconds(1), seconds(1)};
+  ProcessTable processes{jobs, seconds(1), seconds(1), 0};
 };
 
 TEST_P(IdleProcesses, ThoseLookedAtBeforeAreNotLookedAtAgain) {

@@ -106,6 +106,7 @@ TEST_F(ConvertTest, EveryInputComesBack) {
            "members=[{ process=9 job=81985529216486895 }] }"},
       {input::Tick{}, "tick"},
       {input::HoldDurable{true}, "hold_durable hold=yes"},
+      {input::Sent{ProcessId{10}}, "sent process=10"},
   };
   ASSERT_EQ(inputs.size(), std::variant_size_v<Input>);
   for (std::size_t place = 0; place < inputs.size(); ++place) {

@@ -23,6 +23,7 @@ const std::vector<RandomCalls::Call>& RandomCalls::Calls() {
       {8, &RandomCalls::EndSubmitter},  {8, &RandomCalls::Restore},
       {5, &RandomCalls::StartDraining}, {4, &RandomCalls::Pause},
       {2, &RandomCalls::Drain},         {8, &RandomCalls::HoldDurable},
+      {40, &RandomCalls::Sent},
   };
   return calls;
 }
@@ -136,6 +137,8 @@ void RandomCalls::Restore() {
   }
   queue_.Step(now_, input::Restore{restored}, *this);
 }
+
+void RandomCalls::Sent() { queue_.Step(now_, input::Sent{AnyProcess()}, *this); }
 
 void RandomCalls::HoldDurable() { queue_.Step(now_, input::HoldDurable{OneIn(2)}, *this); }
 

@@ -44,6 +44,7 @@ class RandomCalls : private NoEffects {
   void Pause();
   void Drain();
   void HoldDurable();
+  void Sent();
   void Resume();
   void Restore();
   void Tick();

@@ -95,7 +95,7 @@ TEST(Replay, SameTraceHasTheSameText) {
 TEST(Replay, PrintsCallsAndWhatCameOfThem) {
   EXPECT_EQ(
       Printed(ShortTrace().bytes()),
-      R"(queue 0 'sleep' limit=0 limit_bytes=0 lease=15.000000000 grace=10.000000000 ageing=60.000000000)"
+      R"(queue 0 'sleep' limit=0 limit_bytes=0 unsent_limit=0 lease=15.000000000 grace=10.000000000 ageing=60.000000000)"
       R"( number=0 first_generation=1 first_sequence=1
 1 0.000000000 sleep worker_joined key=7 slots=1 held=[] draining=no paused=no node='' labels=''
     returned process=0
