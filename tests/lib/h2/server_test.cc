@@ -195,23 +195,40 @@ TEST_F(H2ServerTest, ConnectionsBeyondALimitAreClosedAtOnce) {
   EXPECT_FALSE(four.IsClosed());
 }
 
-TEST_F(H2ServerTest, PeerThatReadsNothingHoldsABoundedAmount) {
-  ServerLimits limits;
-  Serve(limits, [](Stream& stream) -> Result<std::shared_ptr<End>> {
-    auto end = std::make_shared<RecordingEnd>();
-    end->stream = &stream;
-    for (int i = 0; i < 64; ++i) end->Send(std::string(1 << 20, 'x'));
-    return std::shared_ptr<End>(std::move(end));
-  });
-  const BlockingPeer peer(port_);
+/// Sends 64 MiB to whoever calls.
+Result<std::shared_ptr<End>> Pour(Stream& stream) {
+  auto end = std::make_shared<RecordingEnd>();
+  end->stream = &stream;
+  for (int i = 0; i < 64; ++i) end->Send(std::string(1 << 20, 'x'));
+  return std::shared_ptr<End>(std::move(end));
+}
+
+/// A call whose windows take all that may come.
+std::string CallThatTakesAll() {
   const std::string room = Http2Peer::Number(0x7fff0000 - 65'535);
-  peer.Send(Greeting(Http2Peer::Number(4, 2) + Http2Peer::Number(0x7fff0000)) +
-            Frame(NGHTTP2_WINDOW_UPDATE, 0, 0, room) + CallHeaders(1));
+  return Greeting(Http2Peer::Number(4, 2) + Http2Peer::Number(0x7fff0000)) +
+         Frame(NGHTTP2_WINDOW_UPDATE, 0, 0, room) + CallHeaders(1);
+}
+
+TEST_F(H2ServerTest, PeerThatReadsNothingHoldsABoundedAmount) {
+  Serve({}, Pour);
+  const BlockingPeer peer(port_);
+  peer.Send(CallThatTakesAll());
   ASSERT_TRUE(TurnUntil(loop_, [&] { return ledger_->held() > 300'000; }));
   for (int i = 0; i < 20; ++i) loop_.Turn(milliseconds(1));
   // What was pulled for one write, and what the socket did not take of another; not all.
   EXPECT_LT(ledger_->held(), std::size_t{6} << 20);
   EXPECT_EQ(server_->connections(), 1U);
+}
+
+TEST_F(H2ServerTest, PeerThatReadsNothingForLongIsLeft) {
+  ServerLimits limits;
+  limits.connection.unread = milliseconds(20);
+  Serve(limits, Pour);
+  const BlockingPeer peer(port_);
+  peer.Send(CallThatTakesAll());
+  ASSERT_TRUE(TurnUntil(loop_, [&] { return server_->counts().broken_off == 1; }));
+  EXPECT_EQ(ledger_->held(), 0U);
 }
 
 TEST_F(H2ServerTest, LargestHolderEndsWhenMemoryIsShort) {
