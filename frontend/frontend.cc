@@ -217,10 +217,10 @@ Status Frontend::Restore() {
 }
 
 Status Frontend::Serve(const Options& options) {
-  const auto loop = std::make_shared<rpc::LoopThread>(rpc::BudgetsOf(options.memory_limit << 20));
+  loop_ = std::make_shared<rpc::LoopThread>(rpc::BudgetsOf(options.memory_limit << 20));
   auto clients =
       rpc::Listen(options.client_address, {&clients_, &admin_, &frontends_, &results_},
-                  {security_, client_gate_, RolesOfMethod, options.peer_connections}, loop);
+                  {security_, client_gate_, RolesOfMethod, options.peer_connections}, loop_);
   if (!clients.ok()) return clients.status();
   client_server_ = *std::move(clients);
 
@@ -228,7 +228,7 @@ Status Frontend::Serve(const Options& options) {
   queues_.SetIdleLease(idle_lease);
   auto workers =
       rpc::Listen(options.worker_address, {&workers_},
-                  {security_, worker_gate_, RolesOfMethod, options.peer_connections}, loop);
+                  {security_, worker_gate_, RolesOfMethod, options.peer_connections}, loop_);
   if (!workers.ok()) return workers.status();
   worker_server_ = *std::move(workers);
 
@@ -293,7 +293,8 @@ Status Frontend::ServeHttp(const Options& options) {
                .stalled = [this] { return Stalled(); },
                .rules = {http_gate_.get(), security::IsLoopback(options.http_address)},
                .ask = ask,
-               .run_later = run_later});
+               .run_later = run_later,
+               .loop = loop_});
   auto http = http::Server::Start(
       *address, http::Guard(http_gate_, security_.asks_certificate, RolesOfPage, web),
       {.tls = security_.tls, .run_later = run_later});

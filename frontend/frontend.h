@@ -88,6 +88,7 @@ class Frontend {
   FrontendsService frontends_;
   ResultsService results_;
   WorkersService workers_;
+  std::shared_ptr<rpc::LoopThread> loop_;
   std::unique_ptr<rpc::Server> client_server_;
   std::unique_ptr<rpc::Server> worker_server_;
   std::unique_ptr<Ticker> ticker_;

@@ -4,6 +4,7 @@
 #include "frontend/web/web.h"
 #include "lib/metrics/family.h"
 #include "lib/results/report_reader.h"
+#include "lib/rpc/loop_thread.h"
 
 namespace twofold::frontend {
 namespace {
@@ -140,6 +141,20 @@ void AddStore(std::vector<MetricFamily>& result, const QueueSet& queues) {
       stats.failures);
 }
 
+/// Of the thread that serves the gRPC ports.
+void AddLoop(std::vector<MetricFamily>& result, const rpc::LoopThread& loop) {
+  Family turns("twofold_grpc_turn_seconds",
+               "Turns of the thread that serves the gRPC ports: as long waits whoever comes.",
+               MetricType::Histogram);
+  turns.Add({}, loop.Turns());
+  result.push_back(turns.Take());
+
+  Family held("twofold_grpc_held_bytes", "What peers of the gRPC ports make this process hold.",
+              MetricType::Gauge);
+  held.Add({}, loop.held());
+  result.push_back(held.Take());
+}
+
 MetricFamily ReportsFamily(const results::ReportReader& reports) {
   Family family("twofold_store_reports_total",
                 "Reports of durable jobs with data: of a benchmark, in tables; of others; of a "
@@ -154,7 +169,8 @@ MetricFamily ReportsFamily(const results::ReportReader& reports) {
 }  // namespace
 
 std::vector<MetricFamily> CollectMetrics(const QueueSet& queues, const Storage* storage,
-                                         const std::vector<const security::Gate*>& gates) {
+                                         const std::vector<const security::Gate*>& gates,
+                                         const rpc::LoopThread* loop) {
   Families all;
   for (const auto& host : queues.all()) AddQueue(all, *host, LabelsOf(queues, *host), Now());
   std::vector<MetricFamily> result;
@@ -165,6 +181,7 @@ std::vector<MetricFamily> CollectMetrics(const QueueSet& queues, const Storage* 
     result.push_back(family->Take());
   }
   AddTraffic(result, queues.traffic());
+  if (loop != nullptr) AddLoop(result, *loop);
   if (queues.journal() != nullptr) AddStore(result, queues);
   result.push_back(
       metrics::BuildFamily("twofold_build_info", "What this frontend was built from; always 1.")

@@ -3,6 +3,7 @@
 #include <prometheus/metric_family.h>
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,7 @@
 #include "lib/http/app.h"
 #include "lib/http/events.h"
 #include "lib/http/message.h"
+#include "lib/rpc/loop_thread.h"
 #include "lib/security/gate.h"
 
 namespace twofold::frontend {
@@ -27,8 +29,9 @@ struct WebParts {
   std::vector<const security::Gate*> gates = {};  ///< they have counted who was turned away
   std::function<std::string()> stalled;  ///< why nobody can connect at this moment; empty: they can
   ActionRules rules = {};
-  Api::Ask ask = {};                ///< see Api
-  http::Topic::Run run_later = {};  ///< for what blocks; see Topic
+  Api::Ask ask = {};                                 ///< see Api
+  http::Topic::Run run_later = {};                   ///< for what blocks; see Topic
+  std::shared_ptr<const rpc::LoopThread> loop = {};  ///< serves the gRPC ports; null: none
 };
 
 /// The frontend over HTTP:
@@ -62,7 +65,7 @@ http::Handler MakeWeb(const WebParts& parts);
 /// Threads  Safe.
 /// Cost     A few dozen microseconds a queue, one short lock each.
 std::vector<prometheus::MetricFamily> CollectMetrics(
-    const QueueSet& queues, const Storage* storage,
-    const std::vector<const security::Gate*>& gates);
+    const QueueSet& queues, const Storage* storage, const std::vector<const security::Gate*>& gates,
+    const rpc::LoopThread* loop);
 
 }  // namespace twofold::frontend

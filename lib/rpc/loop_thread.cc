@@ -13,17 +13,10 @@ thread_local const LoopThread* current = nullptr;
 
 constexpr Duration kLongTurn = std::chrono::milliseconds(50);  // others wait meanwhile
 
-void LookAtTurn(Duration took) {
-  static LimitedLog log;
-  if (took < kLongTurn) return;
-  const auto others = log.Admit(Now());
-  if (others) spdlog::warn("a turn of the loop took {:.0f} ms{}", ToSeconds(took) * 1e3, *others);
-}
-
 }  // namespace
 
 LoopThread::LoopThread(const h2::Budgets& budgets)
-    : loop_(LookAtTurn), ledger_(budgets), thread_([this] {
+    : loop_([this](Duration took) { EndTurn(took); }), ledger_(budgets), thread_([this] {
         current = this;
         loop_.Run();
       }) {}
@@ -31,6 +24,23 @@ LoopThread::LoopThread(const h2::Budgets& budgets)
 LoopThread::~LoopThread() {
   loop_.Stop();
   thread_.join();
+}
+
+void LoopThread::EndTurn(Duration took) {
+  held_ = ledger_.held();
+  {
+    const MutexLock lock(mutex_);
+    turns_.Record(took);
+  }
+  static LimitedLog log;
+  if (took < kLongTurn) return;
+  const auto others = log.Admit(Now());
+  if (others) spdlog::warn("a turn of the loop took {:.0f} ms{}", ToSeconds(took) * 1e3, *others);
+}
+
+stats::Histogram LoopThread::Turns() const {
+  const MutexLock lock(mutex_);
+  return turns_;
 }
 
 const LoopThread* LoopThread::Current() { return current; }

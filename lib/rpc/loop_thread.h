@@ -1,12 +1,16 @@
 #pragma once
 
+#include <atomic>
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <thread>
 
+#include "lib/common/mutex.h"
 #include "lib/h2/account.h"
 #include "lib/h2/limits.h"
 #include "lib/h2/loop.h"
+#include "lib/stats/histogram.h"
 
 namespace twofold::rpc {
 
@@ -35,7 +39,17 @@ class LoopThread {
   /// Runs `task` on the thread, and waits for it.
   void Do(const std::function<void()>& task);
 
+  /// How long turns took: nobody else is served meanwhile.
+  [[nodiscard]] stats::Histogram Turns() const;
+  /// What peers made this process hold at the end of the last turn, in bytes.
+  [[nodiscard]] std::size_t held() const { return held_; }
+
  private:
+  void EndTurn(Duration took);
+
+  mutable Mutex mutex_;
+  stats::Histogram turns_ ABSL_GUARDED_BY(mutex_);
+  std::atomic<std::size_t> held_ = 0;
   h2::Loop loop_;
   h2::Ledger ledger_;
   std::thread thread_;  // last: it uses the others

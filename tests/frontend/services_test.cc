@@ -17,6 +17,7 @@ namespace twofold::frontend {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::ContainsRegex;
 using testing::Assigned;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -427,7 +428,8 @@ TEST_F(ServicesTest, AllSeriesExistWithZeroFromTheStart) {
     }
   }
   EXPECT_THAT(metrics.body,
-              AllOf(HasSubstr("\ntwofold_clients 0\n"),
+              AllOf(HasSubstr("\ntwofold_clients 0\n"), HasSubstr("\ntwofold_grpc_held_bytes "),
+                    ContainsRegex("\ntwofold_grpc_turn_seconds_count [1-9]"),
                     HasSubstr("# TYPE twofold_job_wait_seconds histogram\n"),
                     HasSubstr("# HELP twofold_jobs "), HasSubstr("twofold_build_info{version=")));
 }
