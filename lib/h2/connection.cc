@@ -13,7 +13,11 @@
 namespace twofold::h2 {
 namespace {
 
-constexpr int kReadsATurn = 4;  // so that one peer with much to say delays the others little
+// What one peer says in a turn delays the others: it is read in pieces that take less than
+// kLongRead to serve, and a turn takes a few of them.
+constexpr int kReadsATurn = 4;
+constexpr std::size_t kShortestRead = 4 << 10;
+constexpr Duration kLongRead = std::chrono::milliseconds(1);
 
 }  // namespace
 
@@ -117,9 +121,12 @@ void Connection::Watch() {
 
 void Connection::Read() {
   std::string& in = loop_.buffers().in;
+  Instant begun = Now();
+  bool goes_on = true;
   for (int i = 0; open(); ++i) {
     // What TLS holds already makes no socket readable.
-    const std::size_t most = i < kReadsATurn ? in.size() : transport_->pending();
+    const std::size_t most =
+        goes_on && i < kReadsATurn ? std::min(read_bytes_, in.size()) : transport_->pending();
     if (most == 0) break;
     const Moved moved = transport_->Read(in.data(), std::min(most, in.size()));
     must_write_ = moved.state == Moved::State::kMustWrite;
@@ -128,9 +135,22 @@ void Connection::Read() {
       break;
     }
     if (!session_->Receive({in.data(), moved.bytes}, loop_.now()).ok()) break;  // see OnFlush
+    const Instant served = Now();
+    goes_on = Pace(served - begun);
+    begun = served;
     if (moved.bytes < most && transport_->pending() == 0) break;
   }
   Arm();
+}
+
+/// How much is read next. False: nothing in this turn.
+bool Connection::Pace(Duration took) {
+  if (took > kLongRead) {
+    read_bytes_ = std::max(read_bytes_ / 2, kShortestRead);
+    return false;
+  }
+  if (took < kLongRead / 4) read_bytes_ = std::min(read_bytes_ * 2, loop_.buffers().in.size());
+  return true;
 }
 
 void Connection::OnFlush() {

@@ -69,6 +69,7 @@ class Connection final : public Loop::Source {
   void Stop(const Moved& moved);
   void Shut(std::string_view why);
   void Read();
+  bool Pace(Duration took);
   bool Write(std::string_view bytes);
   void WriteRest();
   void Watch();
@@ -84,9 +85,10 @@ class Connection final : public Loop::Source {
   std::string rest_;  // what the socket has not taken
   const std::unique_ptr<Transport> transport_;
   std::string certificate_;
-  std::uint32_t watched_ = 0;  // epoll's events
-  bool ready_ = false;         // the handshake is done
-  bool blocked_ = false;       // until the socket takes more
+  std::size_t read_bytes_ = 16 << 10;  // at most, by how long it took to serve those before
+  std::uint32_t watched_ = 0;          // epoll's events
+  bool ready_ = false;                 // the handshake is done
+  bool blocked_ = false;               // until the socket takes more
   Instant blocked_since_;
   bool must_write_ = false;  // TLS has to, before it can go on
 };

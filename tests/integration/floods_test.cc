@@ -1,31 +1,40 @@
-// Peers that send frames without end. gRPC 1.51 bounds none of these, and needs far more memory for
-// them than they have bytes.
+// Peers that send frames without end, against a frontend that has 256 MiB and work to do.
+//
+//   TWOFOLD_FLOOD_MS  how long each lasts; 300 if not set
+//   TWOFOLD_FLOOD     those whose names begin so
 
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
+#include <cstdio>
+#include <cstdlib>
 #include <fstream>
+#include <functional>
+#include <memory>
 #include <thread>
+#include <vector>
 
 #include "lib/common/address.h"
 #include "tests/integration/cluster_fixture.h"
-#include "tests/support/http2_peer.h"
+#include "tests/lib/h2/frames.h"
+#include "tests/lib/stats/tries.h"
 
 namespace twofold::testing {
 namespace {
 
-constexpr const char* kPath = "/grpc.health.v1.Health/Check";
-constexpr int kLimitMiB = 512;
-constexpr int kMostMiB = 1024;  // a machine that is busy with other tests looks too late
-constexpr int kPeers = 3;
-constexpr auto kFor = std::chrono::seconds(3);
+using h2::CallHeaders;
+using h2::Frame;
+using h2::LongLiteral;
+using P = Http2Peer;
+using std::chrono::milliseconds;
 
-double PeakMiB(pid_t pid) {
-  std::ifstream status("/proc/" + std::to_string(pid) + "/status");
-  for (std::string line; std::getline(status, line);) {
-    if (line.rfind("VmHWM:", 0) == 0) return std::stod(line.substr(6)) / 1024;
-  }
-  return -1;
-}
+constexpr const char* kPath = "/grpc.health.v1.Health/Check";
+constexpr int kLimitMiB = 256;
+constexpr double kMostMiB = 160;
+constexpr int kPeers = 3;
+
+const auto kFloodTime = milliseconds(stats::FromEnvironment("TWOFOLD_FLOOD_MS", 300));
 
 std::string Repeated(const std::string& text, int count) {
   std::string all;
@@ -33,78 +42,199 @@ std::string Repeated(const std::string& text, int count) {
   return all;
 }
 
-// The beginning of a message of 4 MiB, on a stream of its own.
-std::string Unfinished(std::uint32_t stream) {
-  return Http2Peer::Frame(Http2Peer::kHeaders, Http2Peer::kEndHeaders, stream,
-                          Http2Peer::Request(kPath)) +
-         Http2Peer::Frame(
-             Http2Peer::kData, 0, stream,
-             std::string(1, '\0') + Http2Peer::Number(4 << 20) + std::string(16'000, 'x'));
-}
-
 struct Flood {
   const char* name;
-  std::string begin;                                // once
-  std::function<std::string(std::uint32_t)> again;  // part 0, 1, ...
+  std::function<std::string(std::uint32_t)> part;  // 0, 1, ... of a connection
+  bool reads = true;                               // what the frontend sends
+  std::string settings = {};
+  milliseconds pause{0};  // between parts
+  int connections = 1;    // of a peer, one after the other in each turn
 };
 
-std::vector<Flood> Floods() {
-  using P = Http2Peer;
-  return {
-      {"resets", "", [](std::uint32_t part) { return P::Resets(kPath, 1 + 1000 * part, 500); }},
-      {"headers without end", P::Frame(P::kHeaders, 0, 1, P::Request(kPath)),
-       [](std::uint32_t) { return P::Frame(P::kContinuation, 0, 1, P::ManyHeaders()); }},
-      {"a header without end",
-       P::Frame(P::kHeaders, 0, 1, P::Request(kPath) + std::string("\0\1a\x7f\xff\xff\xff\x7f", 8)),
-       [](std::uint32_t) { return P::Frame(P::kContinuation, 0, 1, std::string(16'000, 'y')); }},
-      {"pings", "",
-       [](std::uint32_t) { return Repeated(P::Frame(P::kPing, 0, 0, "12345678"), 500); }},
-      {"settings", "",
-       [](std::uint32_t) { return Repeated(P::Frame(P::kSettings, 0, 0, ""), 500); }},
-      {"messages without end", "", [](std::uint32_t part) { return Unfinished(1 + 2 * part); }},
+/// `count` calls of part `part`, each followed by `then(stream)`.
+template <typename Then>
+std::string Calls(std::uint32_t part, std::uint32_t count, const Then& then,
+                  const char* path = kPath) {
+  std::string bytes;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const std::uint32_t stream = 1 + 2 * (part * count + i);
+    bytes += Frame(NGHTTP2_HEADERS, P::kEndHeaders, stream, P::Request(path)) + then(stream);
+  }
+  return bytes;
+}
+
+std::string NoMore(std::uint32_t) { return ""; }
+std::string Reset(std::uint32_t stream) {
+  return Frame(NGHTTP2_RST_STREAM, 0, stream, P::Number(NGHTTP2_CANCEL));
+}
+std::string Asked(std::uint32_t stream) {
+  return Frame(NGHTTP2_DATA, P::kEndStream, stream, h2::Message(""));
+}
+
+/// One block of headers that begins a call and goes on with `more`.
+std::function<std::string(std::uint32_t)> Continued(std::string more) {
+  return [more = std::move(more)](std::uint32_t part) {
+    return part == 0 ? Frame(NGHTTP2_HEADERS, 0, 1, P::Request(kPath))
+                     : Frame(NGHTTP2_CONTINUATION, 0, 1, more);
   };
+}
+
+/// An open call, and then the same again and again.
+std::function<std::string(std::uint32_t)> Again(const std::string& frame, int count = 1000) {
+  const std::string many = Repeated(frame, count);
+  return [many](std::uint32_t part) {
+    return part > 0 ? many : Frame(NGHTTP2_HEADERS, P::kEndHeaders, 1, P::Request(kPath));
+  };
+}
+
+std::string ManySettings() { return Repeated(P::Number(999, 2) + P::Number(1), 2000); }
+
+std::string Bomb(std::uint32_t part) {
+  const std::string block =
+      P::Request(kPath) +
+      (part == 0 ? LongLiteral("x", std::string(3'900, 'y'), true) : std::string(12'000, '\xbe'));
+  return Frame(NGHTTP2_HEADERS, 5, 1 + 2 * part, block);
+}
+
+std::string LargeHeaders(std::uint32_t part) {
+  const std::string headers = Repeated(LongLiteral("x", std::string(1000, 'y')), 15);
+  std::string bytes;
+  for (std::uint32_t i = 0; i < 20; ++i) {
+    const std::uint32_t stream = 1 + 2 * (20 * part + i);
+    bytes += Frame(NGHTTP2_HEADERS, 0, stream, P::Request(kPath)) +
+             Frame(NGHTTP2_CONTINUATION, P::kEndHeaders, stream, headers);
+  }
+  return bytes;
+}
+
+std::string Unfinished(std::uint32_t stream) {
+  return Frame(NGHTTP2_DATA, 0, stream, P::Number(0, 1) + P::Number(4 << 20)) +
+         Repeated(Frame(NGHTTP2_DATA, 0, stream, std::string(16'000, 'x')), 41);
+}
+
+std::vector<Flood> Floods() {
+  const auto calls = [](std::uint32_t count, auto then, const char* path = kPath) {
+    return [=](std::uint32_t part) { return Calls(part, count, then, path); };
+  };
+  const auto wait_for_nothing = [](std::uint32_t stream) {
+    return Frame(NGHTTP2_WINDOW_UPDATE, 0, stream, P::Number(0));
+  };
+  const auto trailers = [](std::uint32_t stream) {
+    return Frame(NGHTTP2_HEADERS, P::kEndHeaders, stream, P::Literal("x", "y"));
+  };
+  const std::string endless = std::string("\0\1a\x7f\xff\xff\xff\x7f", 8);
+  const std::string padding = "\xff" + std::string(255, '\0');
+  return {
+      {"resets", calls(500, Reset)},
+      {"resets, not read", calls(500, Reset), false},
+      {"resets that the server has to send", calls(100, wait_for_nothing)},
+      {"headers without end", Continued(P::ManyHeaders())},
+      {"empty headers without end", Continued("")},
+      {"many bytes of headers", LargeHeaders},
+      {"a bomb in HPACK's table", Bomb},
+      {"a header without end", Continued(endless + std::string(16'000, 'y'))},
+      {"SETTINGS", Again(Frame(NGHTTP2_SETTINGS, 0, 0))},
+      {"SETTINGS, not read", Again(Frame(NGHTTP2_SETTINGS, 0, 0)), false},
+      {"SETTINGS with many entries", Again(Frame(NGHTTP2_SETTINGS, 0, 0, ManySettings()), 20)},
+      {"PING", Again(Frame(NGHTTP2_PING, 0, 0, "12345678"))},
+      {"PING, not read", Again(Frame(NGHTTP2_PING, 0, 0, "12345678")), false},
+      {"PRIORITY", Again(Frame(NGHTTP2_PRIORITY, 0, 9, P::Number(0) + "x"))},
+      {"empty DATA", Again(Frame(NGHTTP2_DATA, 0, 1))},
+      {"DATA of padding", Again(Frame(NGHTTP2_DATA, 8, 1, padding))},
+      {"WINDOW_UPDATE", Again(Frame(NGHTTP2_WINDOW_UPDATE, 0, 0, P::Number(1)))},
+      {"unknown frames", Again(Frame(77, 0, 0, "12345678"))},
+      {"messages without end", calls(4, Unfinished)},
+      {"replies behind a window of 0", calls(100, Asked), true, P::Number(4, 2) + P::Number(0)},
+      {"calls that are never asked", calls(500, NoMore)},
+      {"replies that are not read", calls(500, Asked), false},
+      {"empty messages by the thousand",
+       Again(Frame(NGHTTP2_DATA, 0, 1, Repeated(h2::Message(""), 3000)), 10)},
+      {"trailers again and again", calls(20, trailers)},
+      {"held health watches", calls(100, Asked, "/grpc.health.v1.Health/Watch")},
+      {"held streams of reflection",
+       calls(100, NoMore, "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo")},
+      {"a part now and then, on many connections",
+       calls(1, NoMore),
+       true,
+       {},
+       milliseconds(1),
+       300},
+      {"connections that say nothing", NoMore, true, {}, milliseconds(1), 300},
+  };
+}
+
+/// The most memory that the process had since it was asked before.
+double PeakMiB(pid_t pid) {
+  const std::string folder = "/proc/" + std::to_string(pid);
+  std::ifstream status(folder + "/status");
+  double peak = -1;
+  for (std::string line; std::getline(status, line);) {
+    if (line.rfind("VmHWM:", 0) == 0) peak = std::stod(line.substr(6)) / 1024;
+  }
+  std::ofstream(folder + "/clear_refs") << "5";
+  return peak;
 }
 
 class FloodsTest : public ClusterTest {
  protected:
+  [[nodiscard]] std::uint16_t port() const { return ParseAddress(client_address_)->port; }
+
   /// Until the time is over; whoever is broken off comes back.
-  void Send(const Flood& flood) {
-    const auto end = std::chrono::steady_clock::now() + kFor;
-    const std::uint16_t port = ParseAddress(client_address_)->port;
+  void Play(const Flood& flood, std::chrono::steady_clock::time_point end) const {
+    const auto goes_on = [end] { return std::chrono::steady_clock::now() < end; };
+    std::vector<std::unique_ptr<Http2Peer>> peers(static_cast<std::size_t>(flood.connections));
+    std::vector<std::uint32_t> parts(peers.size());
+    for (std::size_t at = 0; goes_on(); at = (at + 1) % peers.size()) {
+      if (peers[at] == nullptr) {
+        peers[at] = std::make_unique<Http2Peer>(port());
+        peers[at]->SetPatience(kFloodTime);  // who is not read waits no longer
+        parts[at] = 0;
+        if (!peers[at]->Send(h2::Greeting(flood.settings))) peers[at].reset();
+      } else if (!peers[at]->Send(flood.part(parts[at]++)) ||
+                 (flood.reads && peers[at]->IsClosed(milliseconds(1)))) {
+        peers[at].reset();
+      }
+      std::this_thread::sleep_for(flood.pause);
+    }
+  }
+
+  /// How long the slowest health check took meanwhile, in milliseconds.
+  double Endure(const Flood& flood) const {
+    const auto end = std::chrono::steady_clock::now() + kFloodTime;
     std::vector<std::thread> peers;
-    for (int i = 0; i < kPeers; ++i) {
-      peers.emplace_back([&flood, end, port] {
-        const auto goes_on = [end] { return std::chrono::steady_clock::now() < end; };
-        while (goes_on()) {
-          Http2Peer peer(port);
-          bool open = peer.Greet() && peer.Send(flood.begin);
-          for (std::uint32_t part = 0; open && goes_on(); ++part)
-            open = peer.Send(flood.again(part));
-        }
-      });
+    for (int i = 0; i < kPeers; ++i) peers.emplace_back([&] { Play(flood, end); });
+    double slowest = 0;
+    while (std::chrono::steady_clock::now() < end) {
+      const Instant asked = Now();
+      EXPECT_EQ(HealthStatus(port()), 0) << flood.name;
+      slowest = std::max(slowest, ToSeconds(Now() - asked) * 1e3);
+      std::this_thread::sleep_for(milliseconds(20));
     }
     for (std::thread& peer : peers) peer.join();
+    return slowest;
   }
 };
 
 TEST_F(FloodsTest, LeaveTheFrontendAliveWithinItsMemoryAndWorkGoesOn) {
+  StartFrontend({"--memory-limit", std::to_string(kLimitMiB), "sleep"});
+  const auto backend = StartBackend({"sleep", "0.01"});
+  const Client client = StartClient({"--parallel", "2"});
+  const auto finished = [&] { return ClientFinished(client, "succeeded"); };
+  EXPECT_TRUE(Await([&] { return finished() > 10; }));
+  PeakMiB(frontend_->pid());
+  const char* const wanted = std::getenv("TWOFOLD_FLOOD");
   for (const Flood& flood : Floods()) {
-    StartFrontend({"--memory-limit", std::to_string(kLimitMiB), "sleep"});
-    const auto backend = StartBackend({"sleep", "0.01"});
-    const Client client = StartClient({"--parallel", "2"});
-    EXPECT_TRUE(Await([&] { return ClientFinished(client, "succeeded") > 10; }));
-    Send(flood);
-    ASSERT_TRUE(frontend_->running()) << flood.name;
+    if (wanted != nullptr && std::string_view(flood.name).rfind(wanted, 0) != 0) continue;
+    const double before = finished();
+    const double health = Endure(flood);
+    const double rate = (finished() - before) / ToSeconds(kFloodTime);
+    ASSERT_TRUE(frontend_->running()) << flood.name << ": " << frontend_->output();
     const double peak = PeakMiB(frontend_->pid());
-    std::cout << flood.name << ": at most " << peak << " MiB\n";
+    std::printf("%-42s at most %4.0f MiB, health within %4.0f ms, %4.0f jobs/s\n", flood.name, peak,
+                health, rate);
     EXPECT_LT(peak, kMostMiB) << flood.name;
-    const double before = ClientFinished(client, "succeeded");
-    EXPECT_TRUE(Await([&] { return ClientFinished(client, "succeeded") > before + 10; }))
-        << flood.name;
-    EXPECT_TRUE(Await([&] { return HealthStatus(ParseAddress(client_address_)->port) == 0; }))
-        << flood.name;
-    frontend_->Kill();
-    client_address_ = worker_address_ = http_address_ = "127.0.0.1:0";
+    const double then = finished();
+    EXPECT_TRUE(Await([&] { return finished() > then + 10; })) << flood.name;
   }
 }
 

@@ -18,7 +18,7 @@
 namespace twofold::testing {
 namespace {
 
-constexpr timeval kPatience{30, 0};
+constexpr std::chrono::seconds kPatience{30};
 constexpr std::size_t kFrameHead = 9;  // size, type, flags, stream
 constexpr std::string_view kPreface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
@@ -57,8 +57,7 @@ struct Http2Peer::Inflater {
 Http2Peer::Http2Peer(std::uint16_t port, const Tls* tls)
     : socket_(socket(AF_INET, SOCK_STREAM, 0)), inflater_(std::make_unique<Inflater>()) {
   EXPECT_GE(socket_, 0);
-  setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &kPatience, sizeof kPatience);
-  setsockopt(socket_, SOL_SOCKET, SO_SNDTIMEO, &kPatience, sizeof kPatience);
+  SetPatience(kPatience);
   sockaddr_in address{};
   address.sin_family = AF_INET;
   address.sin_port = htons(port);
@@ -85,6 +84,12 @@ Http2Peer::Http2Peer(std::uint16_t port, const Tls* tls)
 Http2Peer::~Http2Peer() {
   secured_.reset();
   close(socket_);
+}
+
+void Http2Peer::SetPatience(std::chrono::milliseconds patience) {
+  const timeval time{patience.count() / 1000, patience.count() % 1000 * 1000};
+  setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &time, sizeof time);
+  setsockopt(socket_, SOL_SOCKET, SO_SNDTIMEO, &time, sizeof time);
 }
 
 bool Http2Peer::Send(std::string_view bytes) {

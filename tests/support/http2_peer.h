@@ -37,6 +37,9 @@ class Http2Peer {
   Http2Peer(const Http2Peer&) = delete;
   Http2Peer& operator=(const Http2Peer&) = delete;
 
+  /// Waits end after so long, in place of 30 s.
+  void SetPatience(std::chrono::milliseconds patience);
+
   /// False: the server has closed, or takes nothing any more.
   bool Send(std::string_view bytes);
 

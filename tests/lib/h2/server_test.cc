@@ -231,6 +231,29 @@ TEST_F(H2ServerTest, PeerThatReadsNothingForLongIsLeft) {
   EXPECT_EQ(ledger_->held(), 0U);
 }
 
+TEST_F(H2ServerTest, PeerWhoseCallsTakeLongIsServedInPieces) {
+  constexpr std::uint32_t kCalls = 500;
+  std::uint32_t slow = 0;
+  Serve({}, [&slow](Stream& stream) {
+    if (stream.path() == "/x/y") {
+      ++slow;
+      for (const Instant end = Now() + milliseconds(1); Now() < end;) continue;
+    }
+    return Echo(stream);
+  });
+  const BlockingPeer peer(port_);
+  std::string calls = Greeting();
+  for (std::uint32_t i = 0; i < kCalls; ++i) {
+    calls +=
+        Frame(NGHTTP2_HEADERS, NGHTTP2_FLAG_END_HEADERS, 1 + 2 * i, Http2Peer::Request("/x/y"));
+  }
+  peer.Send(calls);
+  const auto other = Call(Connect(), "hello");
+  ASSERT_TRUE(TurnUntil(loop_, [&] { return !other->messages.empty(); }));
+  EXPECT_GT(slow, 0U);
+  EXPECT_LT(slow, kCalls) << "the other one had to wait for all of them";
+}
+
 TEST_F(H2ServerTest, LargestHolderEndsWhenMemoryIsShort) {
   const auto serve = [](Stream& stream) -> Result<std::shared_ptr<End>> {
     const auto bytes = std::stoul(*Find(stream.metadata(), "hold"));
