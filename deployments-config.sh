@@ -11,7 +11,7 @@ Usage: deployments-config.sh [OPTION]... REGISTRY MONITORING_NAMESPACE VALIDATIO
 Writes a kustomize overlay of each folder in deployments/, with REGISTRY in front of the images and
 with these namespaces instead of monitoring and validation. Tracked files stay as they are. Prints
 the resulting images and namespaces. Run it again after adding a queue. The address of Prometheus
-(scaling-keda) stays as it is: set it yourself.
+(scaling-keda-prometheus) stays as it is: set it yourself.
 
   REGISTRY               HOST[:PORT][/PATH], or - for none (the nodes have the images)
   MONITORING_NAMESPACE   for the frontend and the workers
