@@ -56,6 +56,12 @@ constexpr std::array kRules = {
     Rule{"/twofold.v1.Admin/PauseWorkers", kAdmins},
     Rule{"/twofold.v1.Admin/ResumeWorkers", kAdmins},
     Rule{"/twofold.v1.Admin/DrainWorkers", kAdmins},
+    // KEDA can show a certificate, and no token.
+    Rule{"/externalscaler.ExternalScaler/IsActive", Roles::Open()},
+    Rule{"/externalscaler.ExternalScaler/StreamIsActive", Roles::Open()},
+    Rule{"/externalscaler.ExternalScaler/GetMetricSpec", Roles::Open()},
+    Rule{"/externalscaler.ExternalScaler/StreamMetricSpec", Roles::Open()},
+    Rule{"/externalscaler.ExternalScaler/GetMetrics", Roles::Open()},
 };
 
 const Rule* Find(std::string_view method) {

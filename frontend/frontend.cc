@@ -87,6 +87,14 @@ void WarnIfExposed(const Options& options, const security::Server& security) {
     const std::string warning = security::Warning(security, address);
     if (!warning.empty()) spdlog::warn(warning);
   }
+  const std::string& scaler = options.scaler_address;
+  const bool asks_nothing = security.tokens != nullptr && !security.asks_certificate;
+  if (!asks_nothing || scaler.empty() || security::IsLoopback(scaler)) return;
+  spdlog::warn(
+      "--scaler-address {}: whoever reaches it can read the numbers of the queues, as KEDA shows "
+      "no "
+      "token; ask for certificates by --tls-ca, or keep others away by a network policy",
+      scaler);
 }
 
 /// The addresses under which others reach what listens on these.
@@ -163,6 +171,7 @@ Frontend::Frontend(const Options& options, security::Server security, Parts part
       client_gate_(std::make_shared<security::Gate>("client", security_.tokens)),
       worker_gate_(std::make_shared<security::Gate>("worker", security_.tokens)),
       http_gate_(std::make_shared<security::Gate>("http", security_.tokens)),
+      scaler_gate_(std::make_shared<security::Gate>("scaler", security_.tokens)),
       client_calls_(options.peer_calls, *client_gate_),
       worker_calls_(options.peer_calls, *worker_gate_),
       trace_(std::move(parts.trace)),
@@ -174,6 +183,7 @@ Frontend::Frontend(const Options& options, security::Server security, Parts part
           queues_, [this] { return joined_.load(); }, client_calls_, readers_),
       results_(queues_, storage_.get(), client_calls_, readers_),
       workers_(queues_, worker_calls_, readers_) {
+  if (!options.scaler_address.empty()) queues_.SetChanges(changes_);
   if (storage_ == nullptr || storage_->shared() == nullptr) return;
   directory_ = std::make_unique<Directory>(FromSeconds(options.ttl));
   queues_.SetDirectory(*directory_);
@@ -235,8 +245,20 @@ Status Frontend::Serve(const Options& options) {
   ticker_ = std::make_unique<Ticker>(
       queues_, alarm_,
       Ticker::Periods{.log = FromSeconds(options.log_interval), .idle_lease = idle_lease});
+  if (Status status = ServeScalers(options); !status.ok()) return status;
   if (Status status = ServeHttp(options); !status.ok()) return status;
   if (directory_ != nullptr) Join(options);
+  return absl::OkStatus();
+}
+
+Status Frontend::ServeScalers(const Options& options) {
+  if (options.scaler_address.empty()) return absl::OkStatus();
+  auto opened =
+      scalers::Port::Open(options.scaler_address, {queues_, peers_.get(), changes_, readers_},
+                          {security_, scaler_gate_, RolesOfMethod, options.peer_connections},
+                          options.peer_calls, loop_);
+  if (!opened.ok()) return opened.status();
+  scalers_ = *std::move(opened);
   return absl::OkStatus();
 }
 
@@ -286,15 +308,15 @@ Status Frontend::ServeHttp(const Options& options) {
       return peers_->Ask(own, method, request, caller);
     };
   }
-  const http::Handler web =
-      MakeWeb({.queues = queues_,
-               .storage = storage_.get(),
-               .gates = {client_gate_.get(), worker_gate_.get(), http_gate_.get()},
-               .stalled = [this] { return Stalled(); },
-               .rules = {http_gate_.get(), security::IsLoopback(options.http_address)},
-               .ask = ask,
-               .run_later = run_later,
-               .loop = loop_});
+  const http::Handler web = MakeWeb(
+      {.queues = queues_,
+       .storage = storage_.get(),
+       .gates = {client_gate_.get(), worker_gate_.get(), http_gate_.get(), scaler_gate_.get()},
+       .stalled = [this] { return Stalled(); },
+       .rules = {http_gate_.get(), security::IsLoopback(options.http_address)},
+       .ask = ask,
+       .run_later = run_later,
+       .loop = loop_});
   auto http = http::Server::Start(
       *address, http::Guard(http_gate_, security_.asks_certificate, RolesOfPage, web),
       {.tls = security_.tls, .run_later = run_later});
@@ -327,6 +349,7 @@ void Frontend::SettleAttempts() {
 
 Frontend::~Frontend() {
   http_server_.reset();
+  scalers_.reset();
   Leave();
   if (worker_server_) SettleAttempts();
   // Whoever serves the queues now may have more to do than usual.

@@ -10,6 +10,7 @@
 #include "frontend/queues/queue_set.h"
 #include "frontend/queues/storage.h"
 #include "frontend/queues/ticker.h"
+#include "frontend/scalers/port.h"
 #include "frontend/services/claims.h"
 #include "frontend/services/reader_pool.h"
 #include "frontend/services/services.h"
@@ -22,7 +23,7 @@
 
 namespace twofold::frontend {
 
-/// A whole frontend: queues, the two gRPC servers, HTTP, and their time.
+/// A whole frontend: queues, the gRPC servers, HTTP, and their time.
 ///
 /// Serves from Start to destruction. When it ends, streams are broken off: clients and workers
 /// connect again to the next one, and volatile jobs that still run are run again. One of several
@@ -46,6 +47,8 @@ class Frontend {
   std::string client_address() const { return ToString(client_server_->address()); }
   std::string worker_address() const { return ToString(worker_server_->address()); }
   std::string http_address() const { return ToString({http_host_, http_server_->port()}); }
+  /// Empty: autoscalers are not served.
+  std::string scaler_address() const { return scalers_ ? ToString(scalers_->address()) : ""; }
 
  private:
   /// What is opened before anything is served.
@@ -62,6 +65,7 @@ class Frontend {
   Status Serve(const Options& options);
   void Join(const Options& options);
   void Leave();
+  Status ServeScalers(const Options& options);
   bool RunsVolatile();
   Status ServeHttp(const Options& options);
   /// Why nobody can connect at this moment; empty: they can.
@@ -73,9 +77,11 @@ class Frontend {
   std::shared_ptr<security::Gate> client_gate_;
   std::shared_ptr<security::Gate> worker_gate_;
   std::shared_ptr<security::Gate> http_gate_;
+  std::shared_ptr<security::Gate> scaler_gate_;
   OpenCalls client_calls_;
   OpenCalls worker_calls_;
   Alarm alarm_;
+  Alarm changes_;                                           ///< for autoscalers
   const std::unique_ptr<queue::trace::TraceWriter> trace_;  ///< nullptr: nothing is recorded
   QueueSet queues_;
   std::unique_ptr<Storage> storage_;      ///< nullptr: durable jobs are refused
@@ -91,6 +97,7 @@ class Frontend {
   std::shared_ptr<rpc::LoopThread> loop_;
   std::unique_ptr<rpc::Server> client_server_;
   std::unique_ptr<rpc::Server> worker_server_;
+  std::unique_ptr<scalers::Port> scalers_;  ///< nullptr: autoscalers are not served
   std::unique_ptr<Ticker> ticker_;
   std::unique_ptr<http::Server> http_server_;
   std::string http_host_;

@@ -43,6 +43,10 @@ void DeclareAddresses(CLI::App& app, Options& options) {
             std::string("where backend workers connect (gRPC)") + note);
   AddOption(app, "--http-address", options.http_address, ListenAddress(),
             std::string("metrics, health, JSON and page (HTTP)") + note);
+  app.add_option("--scaler-address", options.scaler_address,
+                 "where KEDA asks for the numbers of the queues, as of an external scaler (gRPC); "
+                 "if not given, it is not served")
+      ->transform(ListenAddress());
   AddOption(app, "--peer-calls", options.peer_calls, WholeNumber(0, 10'000'000),
             "most streams and waiting calls of one host; 0 = no limit");
   AddOption(app, "--peer-connections", options.peer_connections, WholeNumber(0, 10'000'000),

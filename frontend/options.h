@@ -31,6 +31,7 @@ struct Options {
   std::string client_address = "127.0.0.1:9997";
   std::string worker_address = "127.0.0.1:9999";
   std::string http_address = "127.0.0.1:9998";
+  std::string scaler_address;     ///< for KEDA; empty: it is not served
   std::uint64_t queue_limit = 0;  ///< most waiting jobs a queue; 0 = no limit
   std::uint64_t queue_bytes = 0;  ///< MiB of their specs in memory; 0 = no limit
   double lease = 15;              ///< seconds

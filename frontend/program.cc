@@ -5,6 +5,8 @@
 
 #include <chrono>
 #include <cstdlib>
+#include <map>
+#include <string>
 #include <thread>
 
 #include "frontend/end_limit.h"
@@ -55,11 +57,14 @@ int Main(int argc, char** argv) {
   if (!frontend.ok()) return UsageError(app, std::string(frontend.status().message()));
   spdlog::info("serving clients on {}, workers on {}, http on {}", (*frontend)->client_address(),
                (*frontend)->worker_address(), (*frontend)->http_address());
+  const std::string scaler = (*frontend)->scaler_address();
+  if (!scaler.empty()) spdlog::info("serving autoscalers on {}", scaler);
   if (!options.ready_file.empty()) {
-    const Status written =
-        WriteReadyFile(options.ready_file, {{"client", (*frontend)->client_address()},
-                                            {"worker", (*frontend)->worker_address()},
-                                            {"http", (*frontend)->http_address()}});
+    std::map<std::string, std::string> addresses = {{"client", (*frontend)->client_address()},
+                                                    {"worker", (*frontend)->worker_address()},
+                                                    {"http", (*frontend)->http_address()}};
+    if (!scaler.empty()) addresses["scaler"] = scaler;
+    const Status written = WriteReadyFile(options.ready_file, addresses);
     if (!written.ok()) return UsageError(app, std::string(written.message()));
   }
   spdlog::info("signal {}, stopping", signals.Wait());

@@ -8,9 +8,10 @@
 
 namespace twofold::frontend {
 
-/// When the ticker has to wake. Whoever finds that something is due earlier rings.
+/// When a thread has to wake that waits for queues: the ticker, or whoever looks for changes. Whoever
+/// finds that something is due earlier rings.
 ///
-/// Threads  Ring from any thread; Clear and Wait from the ticker's.
+/// Threads  Ring from any thread; Clear and Wait from the one that wakes.
 /// Cost     Ring: an atomic read, as long as nothing is earlier than planned.
 class Alarm {
  public:

@@ -108,6 +108,7 @@ QueueHost::Turn::~Turn() ABSL_NO_THREAD_SAFETY_ANALYSIS {
   const auto deadline = state_.core.core().NextDeadline();
   host_.mutex_.Unlock();
   if (deadline && host_.surroundings_.alarm != nullptr) host_.surroundings_.alarm->Ring(*deadline);
+  if (host_.surroundings_.changes != nullptr) host_.surroundings_.changes->Ring(now_);
   to_flush.Flush();
 }
 

@@ -64,6 +64,7 @@ struct Surroundings {
   queue::trace::TraceWriter* trace = nullptr;  ///< nullptr: inputs are not recorded
   MovedJobs* moved = nullptr;  ///< awaits the ends of durable jobs elsewhere; nullptr: nobody does
   Alarm* alarm = nullptr;      ///< rung when something is due; nullptr: nobody ticks
+  Alarm* changes = nullptr;    ///< rung after each turn; nullptr: nobody waits for changes
   std::shared_ptr<const Secrets> secrets = std::make_shared<Secrets>();
 };
 

@@ -102,6 +102,10 @@ class QueueSet {
   /// nullptr: this frontend serves all queues.
   Directory* directory() const { return directory_; }
 
+  /// After each turn of a queue `changes` is rung, so whoever waits for it sees what has changed.
+  /// Call it before anybody comes. REQUIRES: it outlives the set.
+  void SetChanges(Alarm& changes) { surroundings_.changes = &changes; }
+
   /// How long a worker process without jobs may be silent; 0: for ever. Set it before workers come.
   void SetIdleLease(Duration idle_lease) { idle_lease_ = idle_lease; }
   Duration idle_lease() const { return idle_lease_; }

@@ -1,0 +1,36 @@
+#include "frontend/scalers/port.h"
+
+#include <utility>
+
+namespace twofold::scalers {
+namespace {
+
+// Streams have so long to take what they are told, and calls to end.
+constexpr auto kStopGrace = std::chrono::milliseconds(200);
+
+}  // namespace
+
+Port::Port(const Sight& sight, const rpc::Door& door, std::uint32_t streams)
+    : gate_(door.gate),
+      streams_(streams, *gate_),
+      observer_(sight.queues, sight.peers, sight.changes),
+      scaler_(observer_, streams_, sight.readers) {}
+
+Result<std::unique_ptr<Port>> Port::Open(const std::string& address, const Sight& sight,
+                                         const rpc::Door& door, std::uint32_t streams,
+                                         std::shared_ptr<rpc::LoopThread> loop) {
+  std::unique_ptr<Port> port(new Port(sight, door, streams));
+  auto server = rpc::Listen(address, {&port->scaler_}, door, std::move(loop));
+  if (!server.ok()) return server.status();
+  port->server_ = *std::move(server);
+  return port;
+}
+
+Port::~Port() {
+  if (server_ == nullptr) return;
+  streams_.EndAll(absl::OkStatus());
+  server_->Shutdown(kStopGrace);
+  server_.reset();
+}
+
+}  // namespace twofold::scalers

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "frontend/cluster/peers.h"
+#include "frontend/queues/alarm.h"
+#include "frontend/queues/queue_set.h"
+#include "frontend/scalers/external_scaler.h"
+#include "frontend/scalers/observer.h"
+#include "frontend/services/claims.h"
+#include "frontend/services/reader_pool.h"
+#include "lib/common/result.h"
+#include "lib/rpc/listen.h"
+#include "lib/rpc/loop_thread.h"
+
+namespace twofold::scalers {
+
+/// The port at which autoscalers ask, from Open to destruction. Its streams then end in order: KEDA
+/// comes again at once after such an end, and waits after any other.
+class Port {
+ public:
+  /// What the port looks at. All outlive it, see Observer.
+  struct Sight {
+    const frontend::QueueSet& queues;
+    frontend::Peers* peers;
+    frontend::Alarm& changes;
+    frontend::ReaderPool& readers;
+  };
+
+  /// `door` has a gate. `streams`: of one host, at once; 0: no limit.
+  /// Errors   see rpc::Listen.
+  static Result<std::unique_ptr<Port>> Open(const std::string& address, const Sight& sight,
+                                            const rpc::Door& door, std::uint32_t streams,
+                                            std::shared_ptr<rpc::LoopThread> loop);
+  ~Port();
+  Port(const Port&) = delete;
+  Port& operator=(const Port&) = delete;
+
+  /// In use, also when port 0 was asked for.
+  [[nodiscard]] const HostPort& address() const { return server_->address(); }
+
+ private:
+  Port(const Sight& sight, const rpc::Door& door, std::uint32_t streams);
+
+  const std::shared_ptr<security::Gate> gate_;
+  frontend::OpenCalls streams_;
+  Observer observer_;
+  ExternalScaler scaler_;
+  std::unique_ptr<rpc::Server> server_;
+};
+
+}  // namespace twofold::scalers
