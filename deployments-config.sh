@@ -96,6 +96,9 @@ patches:
   - target: {kind: NetworkPolicy, name: scalability-tester-clients}
     patch: |-
       - {op: replace, path: /spec/egress/1/to/0/namespaceSelector/matchLabels/kubernetes.io~1metadata.name, value: "$monitoring"}
+  - target: {kind: ScaledObject, labelSelector: app.kubernetes.io/component=scaler}
+    patch: |-
+      - {op: replace, path: /spec/triggers/0/metadata/scalerAddress, value: "scalability-tester-frontend.$monitoring:9994"}
   - target: {kind: Certificate, name: scalability-tester-frontend}
     patch: |-
       - {op: replace, path: /spec/dnsNames/1, value: "*.scalability-tester-frontend-nodes.$monitoring"}

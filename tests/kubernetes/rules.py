@@ -190,6 +190,21 @@ def target_exists(scaler, world):
         yield f"there is no {target} in {scaler.namespace}"
 
 
+def scaler_is_a_port_of_the_frontend(scaled, world):
+    """What KEDA asks is there, and so is the queue that it asks about."""
+    for trigger in scaled.data["spec"]["triggers"]:
+        if not trigger["type"].startswith("external"):
+            continue
+        host, _, port = trigger["metadata"]["scalerAddress"].rpartition(":")
+        name, _, namespace = host.partition(".")
+        service = world.find("Service", name, namespace)
+        ports = {p["name"]: p["port"] for p in service.data["spec"]["ports"]} if service else {}
+        if ports.get("scalers") != int(port):
+            yield f"{host}:{port} is not port scalers of a service"
+        if trigger["metadata"]["queue"] not in world.queues():
+            yield f"the frontend has no queue {trigger['metadata']['queue']}"
+
+
 def described_objects_exist(hpa, world):
     for metric in hpa.data["spec"].get("metrics", []):
         described = dig(metric, "object", "describedObject")
@@ -492,7 +507,7 @@ RULES_OF_KIND = {
     ],
     "PodDisruptionBudget": [budget_selects_pods],
     "HorizontalPodAutoscaler": [target_exists, described_objects_exist],
-    "ScaledObject": [target_exists],
+    "ScaledObject": [target_exists, scaler_is_a_port_of_the_frontend],
     "Ingress": [ingress_leads_to_a_service],
     "RoleBinding": [binding_names_what_exists, account_writes_among_workloads_only],
     "ClusterRoleBinding": [binding_names_what_exists, account_writes_among_workloads_only],

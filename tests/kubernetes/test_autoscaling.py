@@ -21,10 +21,11 @@ def hpa_settings(hpa):
 def keda_settings(scaled):
     """Of the HPA that KEDA makes: it scales from 1 up, between 0 and 1 KEDA does."""
     (trigger,) = scaled["spec"]["triggers"]
+    target = "threshold" if trigger["type"] == "prometheus" else "target"
     return {"minimum": max(1, scaled["spec"]["minReplicaCount"]),
             "maximum": scaled["spec"]["maxReplicaCount"],
             "target": {"type": trigger["metricType"],
-                       "averageValue": trigger["metadata"]["threshold"]},
+                       "averageValue": trigger["metadata"][target]},
             "behavior": scaled["spec"]["advanced"]["horizontalPodAutoscalerConfig"]["behavior"]}
 
 

@@ -109,7 +109,8 @@ def queries():
             (name,) = metric_names(rule["seriesQuery"])
             found.append((f"adapter {folder.name}", rule["metricsQuery"].replace("<<.Series>>", name)))
     found += [(f"KEDA {scaled['metadata']['name']}", trigger["metadata"]["query"])
-              for _, scaled in objects("ScaledObject") for trigger in scaled["spec"]["triggers"]]
+              for _, scaled in objects("ScaledObject") for trigger in scaled["spec"]["triggers"]
+              if trigger["type"] == "prometheus"]
     return [(where, filled_in(query)) for where, query in found if "kube_" not in query]
 
 

@@ -201,7 +201,20 @@ def test_metric_of_an_object_that_does_not_exist_breaks_the_rule():
     assert list(rules.described_objects_exist(hpa("scalability-tester-x"), WORLD)) != []
 
 
+def test_scaler_that_no_frontend_serves_breaks_the_rule():
+    def keda(address, queue):
+        return scaler("ScaledObject", triggers=[
+            {"type": "external-push", "metadata": {"scalerAddress": address, "queue": queue}}])
+
+    asked = "scalability-tester-frontend.monitoring:9994"
+    assert list(rules.scaler_is_a_port_of_the_frontend(keda(asked, "sleep"), WORLD)) == []
+    for trigger in (keda(asked, "slep"), keda("scalability-tester-frontend.monitoring:9998", "sleep"),
+                    keda("scalability-tester-frontend.other:9994", "sleep")):
+        assert len(list(rules.scaler_is_a_port_of_the_frontend(trigger, WORLD))) == 1
+
+
 def test_every_rule_is_shown_to_be_breakable():
     all_rules = {rule for rule, _ in CASES} | {rule for rules_of in rules.RULES_OF_KIND.values() for rule in rules_of}
-    shown = {rule for *_, rule in BREAKS} | {rules.target_exists, rules.described_objects_exist}
+    shown = {rule for *_, rule in BREAKS} | {rules.target_exists, rules.described_objects_exist,
+                                             rules.scaler_is_a_port_of_the_frontend}
     assert all_rules == shown
