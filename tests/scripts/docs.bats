@@ -48,6 +48,7 @@ runs() {  # PAGE LEAST
 @test "docs/report.md: what it says to type runs" { runs docs/report.md 6; }
 @test "docs/scale.md: what it says to type runs" { runs docs/scale.md 4; }
 @test "docs/scaling.md: what it says to type runs" { runs docs/scaling.md 6; }
+@test "docs/scaling-workers.md: what it says to type runs" { runs docs/scaling-workers.md 2; }
 @test "docs/security.md: what it says to type runs" { runs docs/security.md 13; }
 @test "docs/store.md: what it says to type, and each query, runs" { runs docs/store.md 16; }
 @test "docs/suites.md: what it says to type runs" { runs docs/suites.md 8; }

@@ -1,0 +1,2 @@
+# shellcheck shell=bash source=tests/scripts/docs/scenes/common.sh
+source "$ROOT/tests/scripts/docs/scenes/common.sh"
