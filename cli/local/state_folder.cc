@@ -43,6 +43,11 @@ Status NotTrusted(const std::string& dir) {
                    "may write to them (give another --dir, or for a frontend --frontend)"));
 }
 
+Status CannotMake(const std::string& folder, std::error_code error) {
+  return absl::InvalidArgumentError(
+      absl::StrCat("the folder ", folder, " cannot be made: ", error.message()));
+}
+
 /// Reads a file of a folder that is open, so that the folder cannot be changed for another.
 Result<std::string> ReadTrusted(int folder, const char* name, const std::string& dir) {
   const Descriptor file(openat(folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
@@ -85,7 +90,10 @@ std::string StateFolder::ReadyFile(const std::string& process) const {
 Result<int> StateFolder::Lock() const {
   std::error_code error;
   fs::create_directories(fs::path(dir_).parent_path(), error);
-  mkdir(dir_.c_str(), 0700);  // fails if it is there
+  if (error) return CannotMake(fs::path(dir_).parent_path(), error);
+  if (mkdir(dir_.c_str(), 0700) != 0 && errno != EEXIST) {
+    return CannotMake(dir_, {errno, std::generic_category()});
+  }
   if (const Descriptor folder(open(dir_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
       folder.get() >= 0 && !IsTrusted(folder.get())) {
     return NotTrusted(dir_);
@@ -109,7 +117,10 @@ Result<int> StateFolder::Lock() const {
   fs::remove(SecretFile(), error);
   for (const char* name : {"/logs", "/run"}) {
     fs::remove_all(dir_ + name, error);
-    fs::create_directory(dir_ + name, error);
+    if (fs::create_directory(dir_ + name, error); error) {
+      close(file);
+      return CannotMake(dir_ + name, error);
+    }
   }
   RemoveDatabase();
   return file;

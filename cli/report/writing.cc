@@ -3,49 +3,34 @@
 #include <absl/strings/str_cat.h>
 
 #include <CLI/App.hpp>
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <iostream>
 
+#include "lib/common/file.h"
 #include "lib/report/png/to_png.h"
 
 namespace twofold::cli {
 namespace {
 
-Status Cannot(const std::string& option, const std::string& path, const std::string& why) {
-  return absl::InvalidArgumentError(absl::StrCat(option, ": ", path, " cannot be written: ", why));
+Status Named(const std::string& option, const Status& status) {
+  if (status.ok()) return status;
+  return {status.code(), absl::StrCat(option, ": ", std::string(status.message()))};
 }
 
-/// By renaming, so that a reader never sees half of it; devices and pipes are written as they are.
 Status WriteWhole(const std::string& option, const std::string& path, const std::string& text) {
   if (path == "-") {
     std::cout << text;
     return absl::OkStatus();
   }
-  std::error_code ignored;
-  const bool direct =
-      std::filesystem::exists(path, ignored) && !std::filesystem::is_regular_file(path, ignored);
-  const std::string part = direct ? path : path + ".part";
-  errno = 0;
-  std::ofstream file(part, std::ios::binary | std::ios::trunc);
-  file << text;
-  file.close();
-  if (!file) {
-    const int error = errno;
-    if (!direct) std::filesystem::remove(part, ignored);
-    return Cannot(option, path, std::strerror(error));
-  }
-  std::error_code error;
-  if (!direct) std::filesystem::rename(part, path, error);
-  return error ? Cannot(option, path, error.message()) : absl::OkStatus();
+  return Named(option, WriteFile(path, text));
 }
 
 Status MakeFolder(const std::string& option, const std::string& folder) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
-  return error ? Cannot(option, folder, error.message()) : absl::OkStatus();
+  if (!error) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat(option, ": ", folder, " cannot be made: ", error.message()));
 }
 
 Status WriteSvgs(const std::string& folder, const report::Document& document) {

@@ -4,11 +4,11 @@
 #include <spdlog/spdlog.h>
 
 #include <filesystem>
-#include <fstream>
 #include <iostream>
 
 #include "kubernetes/lifecycle/times/pictures.h"
 #include "kubernetes/lifecycle/times/runai_files.h"
+#include "lib/common/file.h"
 #include "lib/report/png/to_png.h"
 
 namespace twofold::lifecycle {
@@ -16,12 +16,9 @@ namespace {
 
 /// Errors   kInvalidArgument: names `option` and the path.
 Status WriteText(const std::string& option, const std::string& path, const std::string& text) {
-  std::ofstream file(path, std::ios::binary | std::ios::trunc);
-  file << text;
-  file.close();
-  if (file) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrCat(option, ": ", path, " cannot be written; is its folder there, and not full?"));
+  const Status status = WriteFile(path, text);
+  if (status.ok()) return status;
+  return {status.code(), absl::StrCat(option, ": ", std::string(status.message()))};
 }
 
 /// Whether any workload got into the cluster: without one, no threshold says anything.

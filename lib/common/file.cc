@@ -2,10 +2,13 @@
 
 #include <absl/strings/str_cat.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <array>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <utility>
 
@@ -28,6 +31,32 @@ Status TooLong(const std::string& path, std::size_t most) {
                                            : absl::StrCat("it is longer than ", most, " bytes"));
 }
 
+/// 0, or why there is not all of `text` in `path`.
+int Fill(const std::string& path, const std::string& text) {
+  errno = 0;
+  std::ofstream file(path, std::ios::binary | std::ios::trunc);
+  file << text;
+  file.close();
+  return file ? 0 : errno != 0 ? errno : EIO;
+}
+
+/// As Fill, and by a rename.
+int FillBeside(const std::string& path, const std::string& text) {
+  const std::string part = path + ".part";
+  int error = Fill(part, text);
+  if (error == 0 && std::rename(part.c_str(), path.c_str()) != 0) error = errno;
+  if (error != 0) unlink(part.c_str());
+  return error;
+}
+
+std::string WhyNot(const std::string& path, int error) {
+  const std::string why = std::strerror(error);
+  if (error != ENOENT && error != EACCES) return why;
+  const std::string folder = std::filesystem::path(path).parent_path().string();
+  return absl::StrCat(why, ": the folder ", folder.empty() ? "." : folder,
+                      error == ENOENT ? " is not there" : " may not be written");
+}
+
 }  // namespace
 
 Result<std::string> ReadFile(const std::string& path, std::size_t most, Readable what) {
@@ -47,6 +76,17 @@ Result<std::string> ReadFile(const std::string& path, std::size_t most, Readable
   } while (file && text.size() <= most);
   if (file.bad()) return CannotRead(path, errno);
   return text.size() <= most ? Result<std::string>(std::move(text)) : TooLong(path, most);
+}
+
+Status WriteFile(const std::string& path, const std::string& text) {
+  std::error_code none;
+  const auto there = std::filesystem::canonical(path, none);
+  const std::string target = none ? path : there.string();
+  const bool whole = none || std::filesystem::is_regular_file(target, none);
+  const int error = whole ? FillBeside(target, text) : Fill(target, text);
+  if (error == 0) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat(path, " cannot be written: ", WhyNot(target, error)));
 }
 
 }  // namespace twofold

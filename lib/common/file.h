@@ -21,4 +21,11 @@ enum class Readable : std::uint8_t {
 Result<std::string> ReadFile(const std::string& path, std::size_t most,
                              Readable what = Readable::kFiles);
 
+/// Makes `text` all that is in the file: written beside it ("PATH.part") and renamed, so a reader
+/// sees it whole, and what was there before is lost only when all of it is on disk. A link stays,
+/// and the file that it names is written; devices and pipes are written as they are.
+///
+/// Errors   kInvalidArgument: "PATH cannot be written: why".
+Status WriteFile(const std::string& path, const std::string& text);
+
 }  // namespace twofold

@@ -6,17 +6,14 @@
 #include <spdlog/spdlog.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <csignal>
-#include <cstdio>
-#include <cstring>
-#include <fstream>
 #include <initializer_list>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include "lib/common/file.h"
 #include "lib/common/printable.h"
 
 namespace twofold {
@@ -89,14 +86,9 @@ Status WriteReadyFile(const std::string& path,
   for (const auto& [name, address] : addresses) {
     absl::StrAppend(&json, ", \"", name, "\": \"", address, "\"");
   }
-  const std::string beside = path + ".new";
-  std::ofstream file(beside, std::ios::trunc);
-  file << json << "}\n";
-  file.close();
-  if (file && std::rename(beside.c_str(), path.c_str()) == 0) return absl::OkStatus();
-  const std::string why = std::strerror(errno);
-  std::remove(beside.c_str());
-  return absl::InvalidArgumentError(absl::StrCat("cannot write the ready file ", path, ": ", why));
+  const Status status = WriteFile(path, json + "}\n");
+  if (status.ok()) return status;
+  return {status.code(), absl::StrCat("the ready file ", std::string(status.message()))};
 }
 
 }  // namespace twofold

@@ -54,6 +54,14 @@ TEST_F(StateFolderTest, AFolderOfSomebodyElseIsLeftAlone) {
   EXPECT_TRUE(fs::exists(folder_.LogsDir()));
 }
 
+TEST_F(StateFolderTest, AFolderThatCannotBeMadeIsNamedWithTheCause) {
+  fs::create_directories(root_);
+  std::ofstream(root_ / "file") << "";
+  EXPECT_THAT(std::string(StateFolder(root_ / "file" / "state").Lock().status().message()),
+              AllOf(HasSubstr("the folder " + (root_ / "file").string() + " cannot be made: "),
+                    HasSubstr("Not a directory")));
+}
+
 TEST_F(StateFolderTest, TellsHowToTalkToTheSupervisor) {
   EXPECT_EQ(folder_.FindDoor().status().code(), absl::StatusCode::kNotFound);
   close(folder_.Lock().value());

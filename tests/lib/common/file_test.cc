@@ -61,5 +61,39 @@ TEST_F(FileTest, APipeIsReadWhereItIsAllowed) {
   writer.join();
 }
 
+TEST_F(FileTest, AWrittenFileReplacesWhatWasThereAndLeavesNothingBesideIt) {
+  Write("old and longer");
+  ASSERT_TRUE(WriteFile(In("file"), "new").ok());
+  EXPECT_EQ(ReadFile(In("file"), 10).value(), "new");
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_), {}), 1);
+}
+
+TEST_F(FileTest, WhatWasThereStaysWhenTheNewCannotBeWritten) {
+  Write("old");
+  std::filesystem::create_directory(In("file.part"));
+  EXPECT_EQ(WriteFile(In("file"), "new").message(),
+            In("file") + " cannot be written: Is a directory");
+  EXPECT_EQ(ReadFile(In("file"), 10).value(), "old");
+}
+
+TEST_F(FileTest, ALinkStaysAndItsFileIsWritten) {
+  std::filesystem::create_symlink(Write("old"), In("link"));
+  ASSERT_TRUE(WriteFile(In("link"), "new").ok());
+  EXPECT_TRUE(std::filesystem::is_symlink(In("link")));
+  EXPECT_EQ(ReadFile(In("file"), 10).value(), "new");
+}
+
+TEST_F(FileTest, AFullDeviceIsSaidAndIsNoFolder) {
+  EXPECT_EQ(WriteFile("/dev/full", "new").message(),
+            "/dev/full cannot be written: No space left on device");
+  EXPECT_EQ(WriteFile(folder_, "new").message(), folder_ + " cannot be written: Is a directory");
+}
+
+TEST_F(FileTest, AFolderThatIsNotThereIsNamed) {
+  EXPECT_EQ(WriteFile(In("none/file"), "new").message(),
+            In("none/file") + " cannot be written: No such file or directory: the folder " +
+                In("none") + " is not there");
+}
+
 }  // namespace
 }  // namespace twofold
