@@ -1,3 +1,4 @@
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -8,12 +9,24 @@
 #include "cli/command/text_only.h"
 #include "lib/common/complaint.h"
 #include "lib/common/options.h"
+#include "lib/show/width.h"
+
+namespace {
+
+/// Of the terminal; 0: standard output is none.
+std::size_t WidthOfOutput() {
+  winsize size{};
+  return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
+
+}  // namespace
 
 int main(int argc, char** argv) {
   namespace cli = twofold::cli;
   CLI::App app("Queues, jobs and local clusters of Twofold", "twofold");
   app.require_subcommand(1);
   app.footer(cli::ExitCodesHelp());
+  twofold::show::FitTables(WidthOfOutput());
   cli::Globals globals;
   cli::Action chosen;
   const auto commands = cli::AllCommands();

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "lib/common/options.h"
+#include "lib/show/width.h"
 
 namespace twofold::cli {
 namespace {
@@ -113,6 +114,9 @@ void AddGlobals(CLI::App& command, Prints prints, Globals& globals) {
           prints == Prints::kTable ? "text, json, csv or markdown" : "text or json")
       ->check(CLI::IsMember(forms))
       ->default_str("text");
+  command.add_flag_callback(
+      "--wide", [] { show::FitTables(0); },
+      "Tables on a terminal as wide as they are, not cut to its width");
   command.add_option("--dir", globals.dir,
                      "State folder of the local cluster; else $TWOFOLD_DIR, else ./.twofold");
 }

@@ -15,6 +15,7 @@
 
 #include "lib/common/csv.h"
 #include "lib/common/printable.h"
+#include "lib/show/width.h"
 
 namespace twofold::show {
 namespace {
@@ -146,6 +147,55 @@ std::size_t Width(const Rows& rows, std::size_t column) {
   return width;
 }
 
+// ---- tables that fit a terminal
+
+constexpr std::size_t kGap = 2;
+constexpr std::size_t kLeastText = 24;  // ids stay whole
+
+std::size_t g_most = 0;  // FitTables
+
+std::size_t Width(const Rows& rows) {
+  std::size_t sum = 0;
+  for (std::size_t column = 0; column < rows[0].size(); ++column) {
+    sum += (column == 0 ? 0 : kGap) + Width(rows, column);
+  }
+  return sum;
+}
+
+// Not within a character of UTF-8.
+void Cut(std::string& cell, std::size_t width) {
+  constexpr std::string_view kEnd = "..";
+  if (cell.size() <= width) return;
+  std::size_t end = width - kEnd.size();
+  while (end > 0 && (static_cast<unsigned char>(cell[end]) & 0xC0) == 0x80) --end;
+  cell.erase(end).append(kEnd);
+}
+
+// The widest column that cells can be cut in; 0: none.
+std::size_t Widest(const Rows& rows) {
+  std::size_t widest = 0;
+  for (std::size_t column = 1; column < rows[0].size(); ++column) {
+    const std::size_t width = Width(rows, column);
+    if (width > kLeastText && (widest == 0 || width > Width(rows, widest))) widest = column;
+  }
+  return widest;
+}
+
+// Makes `rows` as narrow as `most`; the headings that are left out then.
+std::vector<std::string> Fit(Rows& rows, std::size_t most) {
+  for (std::size_t column = Widest(rows); column > 0 && Width(rows) > most; column = Widest(rows)) {
+    const std::size_t width = Width(rows, column);
+    const std::size_t less = std::min(Width(rows) - most, width - kLeastText);
+    for (auto& row : rows) Cut(row[column], width - less);
+  }
+  std::vector<std::string> left_out;
+  while (rows[0].size() > 1 && Width(rows) > most) {
+    left_out.insert(left_out.begin(), rows[0].back());
+    for (auto& row : rows) row.pop_back();
+  }
+  return left_out;
+}
+
 bool IsNumeric(const Rows& rows, std::size_t column) {
   return rows.size() > 1 && std::all_of(rows.begin() + 1, rows.end(), [&](const auto& row) {
            const std::string& cell = row.at(column);
@@ -209,8 +259,12 @@ std::string CsvLines(const Columns& columns, const Json& list) {
   return text;
 }
 
+void FitTables(std::size_t width) { g_most = width; }
+
 std::string Table(const Rows& given) {
-  const Rows rows = Clean(given);
+  Rows rows = Clean(given);
+  const bool fits = g_most == 0 || rows.empty() || Width(rows) <= g_most;
+  const auto left_out = fits ? std::vector<std::string>() : Fit(rows, g_most);
   std::vector<std::string> lines(rows.size());
   for (std::size_t column = 0; !rows.empty() && column < rows.front().size(); ++column) {
     const std::size_t width = Width(rows, column);
@@ -224,6 +278,9 @@ std::string Table(const Rows& given) {
   }
   std::string text;
   for (std::string& line : lines) text += line.erase(line.find_last_not_of(' ') + 1) + "\n";
+  if (!left_out.empty()) {
+    absl::StrAppend(&text, "no place for ", absl::StrJoin(left_out, ", "), " (--wide)\n");
+  }
   return text;
 }
 

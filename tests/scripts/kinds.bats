@@ -30,3 +30,13 @@ setup() {
   [ "$status" -eq 2 ]
   [[ "$output" == *"KIND excludes --json-schema"* ]]
 }
+
+@test "tables fit the terminal and name what has no place; --wide prints them as they are" {
+  command -v script >/dev/null || skip "needs script"
+  for wide in "" --wide; do
+    script -qec "stty cols 60; $bin/twofold kinds $wide" /dev/null </dev/null | tr -d '\r' >"seen$wide"
+  done
+  [ "$(wc -L <seen)" -le 60 ]
+  [ "$(cat seen--wide)" = "$("$bin/twofold" kinds)" ]
+  [ "$(wc -L <seen--wide)" -gt 60 ]
+}

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "lib/show/width.h"
+
 namespace twofold::show {
 namespace {
 
@@ -19,6 +21,44 @@ TEST(Table, ACellIsOneLineOfTextWhateverIsInIt) {
 }
 
 TEST(Table, HeadingAlone) { EXPECT_EQ(Table({{"A", "B"}}), "A  B\n"); }
+
+class FittedTable : public ::testing::Test {
+ protected:
+  ~FittedTable() override { FitTables(0); }
+
+  const Rows rows_ = {{"ID", "REASON", "N", "M"},
+                      {"a-first-column-that-is-long", std::string(60, 'x'), "10", "5"}};
+};
+
+TEST_F(FittedTable, LongTextIsCutFirstAndTheFirstColumnNever) {
+  FitTables(80);
+  EXPECT_EQ(Table(rows_), "ID                           REASON" + std::string(41, ' ') +
+                              "N  M\na-first-column-that-is-long  " + std::string(42, 'x') +
+                              "..  10  5\n");
+}
+
+TEST_F(FittedTable, WhatHasNoPlaceIsNamed) {
+  FitTables(55);
+  EXPECT_EQ(Table(rows_),
+            "ID                           REASON\n"
+            "a-first-column-that-is-long  " +
+                std::string(22, 'x') +
+                "..\n"
+                "no place for N, M (--wide)\n");
+  FitTables(5);
+  EXPECT_EQ(Table(rows_),
+            "ID\n"
+            "a-first-column-that-is-long\n"
+            "no place for REASON, N, M (--wide)\n");
+}
+
+TEST_F(FittedTable, CharactersAreNotCutInTwo) {
+  FitTables(30);
+  std::string text = "a";
+  for (int n = 0; n < 20; ++n) text += "\u00e4";
+  const std::string shown = Table({{"A", "B"}, {"1", text}});
+  EXPECT_NE(shown.find("\u00e4..\n"), std::string::npos) << shown;
+}
 
 // ---- columns
 
