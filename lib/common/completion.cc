@@ -85,12 +85,13 @@ constexpr std::string_view kBash =
     R"(# Completion of @name@ for bash, made by `@name@ --completion bash`.
 @function@() {
   local current=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} at='' words='' word
+  COMPREPLY=()
   for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
+    [ "$word" != -- ] || return 0
     case "${at:+$at }$word" in
       @ways@) at=${at:+$at }$word ;;
     esac
   done
-  COMPREPLY=()
   case "$at $before" in
 @values@  esac
   case "$at" in
@@ -122,6 +123,7 @@ constexpr std::string_view kZsh = R"(#compdef @name@
   local at='' word
   local -a offers
   for word in "${(@)words[2,CURRENT-1]}"; do
+    [[ "$word" == -- ]] && { _files; return; }
     case "${at:+$at }$word" in
       (@ways@) at=${at:+$at }$word ;;
     esac
@@ -164,6 +166,7 @@ constexpr std::string_view kFish =
 function _@function@_at
   set -l at
   for word in (commandline -opc)[2..-1]
+    test "$word" = --; and return 1
     if contains -- (string join -- ' ' $at $word) @ways@
       set at $at $word
     end

@@ -28,9 +28,9 @@ bool MatchesAny(std::string_view text, const Patterns& patterns) {
 /// and nothing else: "30s", "4k". What is such a text can stand in a line of a tool's file.
 bool IsQuantity(std::string_view text, std::span<const std::string_view> units);
 
-/// The one of `known` that `word` is most like: of the fewest letters to insert, delete or replace,
-/// a third of the word's at most; letters in upper and lower case are equal. Empty: it is like
-/// none of them. Source: V. Levenshtein, 1966.
+/// The one of `known` that `word` is most like: of the fewest letters to insert, delete, replace
+/// or swap with the next, a third of the word's at most; letters in upper and lower case are equal.
+/// Empty: it is like none of them. Source: F. J. Damerau, 1964.
 std::string_view Nearest(std::string_view word, std::span<const std::string_view> known);
 
 /// "; did you mean 'streams'?" with the nearest of `known`. If none is near: "; known: a, b, c".

@@ -1,5 +1,7 @@
 #include "lib/common/options.h"
 
+#include <absl/strings/str_join.h>
+
 #include <algorithm>
 #include <cctype>
 #include <charconv>
@@ -95,11 +97,16 @@ std::vector<std::string> KnownAt(const CLI::App& app, std::string_view word) {
   return known;
 }
 
-// "; did you mean '--output'?", or nothing: of all options only one that is near is worth a word.
-std::string HintAt(const CLI::App& app, const std::string& word) {
+// The command as far as it was given.
+const CLI::App& Reached(const CLI::App& app) {
   const CLI::App* at = &app;
   while (!at->get_subcommands().empty()) at = at->get_subcommands().front();
-  const std::vector<std::string> known = KnownAt(*at, word);
+  return *at;
+}
+
+// "; did you mean '--output'?", or nothing: of all options only one that is near is worth a word.
+std::string HintAt(const CLI::App& app, const std::string& word) {
+  const std::vector<std::string> known = KnownAt(Reached(app), word);
   const std::string typed = word.substr(0, word.find('='));
   const std::string nearest(
       Nearest(typed, std::vector<std::string_view>(known.begin(), known.end())));
@@ -111,6 +118,11 @@ std::string What(const CLI::App& app, const CLI::ParseError& error) {
   const std::vector<std::string> rest = app.remaining(true);
   const bool misses = dynamic_cast<const CLI::RequiredError*>(&error) != nullptr;
   const bool is_surplus = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr;
+  const CLI::App& at = Reached(app);
+  if (rest.empty() && misses && at.get_subcommands().empty() &&
+      at.get_require_subcommand_min() > 0) {
+    return "a command is missing: " + absl::StrJoin(KnownAt(at, ""), ", ");
+  }
   if (rest.empty() || (!misses && !is_surplus)) return error.what();
   const std::string word = Unprotect(rest.front());
   return "there is no '" + word + "'" + HintAt(app, word);

@@ -2,6 +2,10 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <fstream>
 
 #include "lib/common/completion.h"
 #include "lib/common/manual.h"
@@ -81,6 +85,27 @@ TEST_F(Program, CompletionHasCommandsOptionsAndChoices) {
   }
 }
 
+/// What bash offers after these words and a Tab, one a line.
+std::string OffersOfBash(const std::string& script, const std::string& words) {
+  const std::string path = ::testing::TempDir() + "completion." + std::to_string(getpid());
+  std::ofstream(path) << script << "COMP_WORDS=(" << words << " '')\n"
+                      << "COMP_CWORD=$((${#COMP_WORDS[@]} - 1))\n_tool\n"
+                      << "printf '%s\\n' \"${COMPREPLY[@]}\"\n";
+  FILE* const bash = popen(("bash " + path).c_str(), "r");
+  std::string offers;
+  for (int c = 0; (c = std::fgetc(bash)) != EOF;) offers += static_cast<char>(c);
+  EXPECT_EQ(pclose(bash), 0);
+  std::remove(path.c_str());
+  return offers;
+}
+
+TEST_F(Program, CompletionOffersNoOptionsOfOursBehindDashes) {
+  const std::string script = Completion(app_, "bash");
+  EXPECT_THAT(OffersOfBash(script, "tool local up"), HasSubstr("--replicas"));
+  EXPECT_EQ(OffersOfBash(script, "tool local up --"), "\n");
+  EXPECT_EQ(OffersOfBash(script, "tool local up -- --output"), "\n");
+}
+
 /// What is printed to stderr for these words.
 std::string ErrorOf(CLI::App& app, std::vector<const char*> words) {
   words.insert(words.begin(), "tool");
@@ -93,6 +118,15 @@ TEST_F(Program, AMistypedCommandHasAHint) {
   app_.require_subcommand(1);
   EXPECT_EQ(ErrorOf(app_, {"locl"}),
             "tool: there is no 'locl'; did you mean 'local'? (try --help)\n");
+}
+
+TEST_F(Program, WithoutACommandThereIsAListOfThem) {
+  app_.require_subcommand(1);
+  EXPECT_EQ(ErrorOf(app_, {}), "tool: a command is missing: local (try --help)\n");
+}
+
+TEST_F(Program, TwoLettersThatChangedPlacesHaveAHint) {
+  EXPECT_THAT(ErrorOf(app_, {"lcoal"}), HasSubstr("did you mean 'local'?"));
 }
 
 TEST_F(Program, AMistypedCommandOfAGroupHasAHint) {
