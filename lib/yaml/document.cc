@@ -27,6 +27,9 @@ constexpr std::string_view kText = "tag:yaml.org,2002:str";
 
 constexpr std::string_view kMergeKey = "<<";
 
+constexpr std::string_view kFixedBlank =
+    "\u00a0";  // what pages and word processors put for a blank
+
 Place At(const YAML::Mark& mark) { return {mark.line + 1, mark.column + 1}; }
 
 /// How an event handler ends the parsing.
@@ -112,6 +115,9 @@ void TreeBuilder::OnScalar(const YAML::Mark& mark, const std::string& tag, YAML:
                            const std::string& text) {
   if (tag != kPlain && tag != kQuoted && tag != kText && !tag.empty()) {
     Refuse(At(mark), "", fmt::format("tag {} is not supported", tag));
+  }
+  if (tag == kPlain && text.find(kFixedBlank) != std::string::npos) {
+    Refuse(At(mark), "", "a non-breaking space (U+00A0): write a blank, or quote the text");
   }
   Node node{{}, At(mark)};
   if (tag == kPlain) {
@@ -208,6 +214,60 @@ void TreeBuilder::Grow(Open& open, const Node& part) const {
   }
 }
 
+// ---- what the parser refuses
+
+/// What yaml-cpp says, and what a person does about it.
+struct Advice {
+  std::string_view said;
+  std::string_view means;
+};
+
+constexpr std::string_view kFitsNothing =
+    "fits nothing above: give it the indent of the keys or items that it belongs to, and each key "
+    "a ':' and a blank";
+
+const Advice kAdvice[] = {
+    {YAML::ErrorMsg::END_OF_MAP, kFitsNothing},
+    {YAML::ErrorMsg::END_OF_SEQ, kFitsNothing},
+    {YAML::ErrorMsg::END_OF_MAP_FLOW, "a '{' before this is not closed: a ',' or '}' is missing"},
+    {YAML::ErrorMsg::END_OF_SEQ_FLOW, "a '[' before this is not closed: a ',' or ']' is missing"},
+    {YAML::ErrorMsg::MAP_KEY, "no key can stand here: give it the indent of the keys above"},
+    {YAML::ErrorMsg::MAP_VALUE,
+     "a ':' where no key can stand: quote a text that has ': ' in it, "
+     "and give a key the indent of the keys above"},
+    {YAML::ErrorMsg::BLOCK_ENTRY, "a '-' where no list can stand: give the list a line of its own"},
+    {YAML::ErrorMsg::CHAR_IN_SCALAR, "a text cannot begin with this character: quote the text"},
+    {YAML::ErrorMsg::UNKNOWN_TOKEN, "a text cannot begin with this character: quote the text"},
+    {YAML::ErrorMsg::FLOW_END, "closes what was not opened: remove it, or quote the text"},
+};
+
+std::string_view Meaning(const std::string& said) {
+  const auto* const row = std::find_if(std::begin(kAdvice), std::end(kAdvice),
+                                       [&](const Advice& each) { return each.said == said; });
+  return row == std::end(kAdvice) ? std::string_view(said) : row->means;
+}
+
+/// The first tab among the blanks that a line up to `last` begins with; {}: none. YAML does not
+/// allow it there, and its parser trips over it in a later line.
+Place TabInIndent(std::string_view text, int last) {
+  for (int line = 1; line <= last; ++line) {
+    const std::size_t indent = std::min(text.find_first_not_of(" \t"), text.size());
+    const std::size_t tab = text.substr(0, indent).find('\t');
+    if (tab != std::string_view::npos) return {line, static_cast<int>(tab) + 1};
+    const std::size_t end = text.find('\n');
+    if (end == std::string_view::npos) break;
+    text.remove_prefix(end + 1);
+  }
+  return {};
+}
+
+Status Explained(const YAML::Exception& error, const std::string& text) {
+  const Place place = At(error.mark);
+  const Place tab = TabInIndent(text, place.line);
+  if (tab.line > 0) return Fault(tab, "", "a tab in the indent: write blanks");
+  return Fault(place, "", Meaning(error.msg));
+}
+
 Place PlaceOf(std::string_view text, std::size_t offset) {
   const std::string_view before = text.substr(0, offset);
   const std::size_t line_start = before.rfind('\n') + 1;  // npos + 1 is 0
@@ -249,7 +309,7 @@ Result<NodeRef> ParseDocument(const std::string& text, const Limits& limits) {
   } catch (const Refused& refused) {
     return refused.status;
   } catch (const YAML::Exception& error) {
-    return Fault({error.mark.line + 1, error.mark.column + 1}, "", error.msg);
+    return Explained(error, text);
   }
 }
 

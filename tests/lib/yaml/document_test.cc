@@ -84,6 +84,27 @@ TEST(ParseDocument, SaysWhereTheSyntaxIsWrong) {
   EXPECT_THAT(ParseError("a: *nobody\n"), HasSubstr("1:4: "));
 }
 
+TEST(Document, ASyntaxErrorSaysWhatToChange) {
+  const std::pair<const char*, const char*> rows[] = {
+      {"a:\n\tb: 1\n", "2:1: a tab in the indent: write blanks"},
+      {"a:\n  b: 1\n \tc: 1\n", "3:2: a tab in the indent: write blanks"},
+      {"a:\n \u00a0b: 1\n", "2:2: a non-breaking space (U+00A0): write a blank"},
+      {"a:\u00a01\n", "1:1: a non-breaking space (U+00A0): write a blank"},
+      {"a:\n  b: 1\n c: 1\n", "3:2: fits nothing above: give it the indent"},
+      {"a:\n  - 1\n - 2\n", "3:2: fits nothing above: give it the indent"},
+      {"a: {b: 1\n", "a '{' before this is not closed"},
+      {"a: [1, 2\n", "a '[' before this is not closed"},
+      {"a: b: c\n", "1:5: a ':' where no key can stand: quote"},
+      {"a: - b\n", "1:4: a '-' where no list can stand"},
+      {"a: @b\n", "1:4: a text cannot begin with this character: quote the text"},
+  };
+  for (const auto& [text, error] : rows) EXPECT_THAT(ParseError(text), HasSubstr(error)) << text;
+}
+
+TEST(Document, TabsAndFixedBlanksInTextStay) {
+  EXPECT_EQ(ParseError("a: |\n  x\n  \ty\nb: \"\u00a0\"\n"), "no error");
+}
+
 TEST(ParseDocument, NestingIsLimited) {
   Limits limits;
   limits.depth = 3;
