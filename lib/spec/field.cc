@@ -21,7 +21,8 @@ bool IsInitial(const Node& node, const Field& field) {
 
 Status CheckValue(const Entry& entry, const Field& field, const std::string& path) {
   if (IsNull(*entry.value) || IsInitial(*entry.value, field)) return absl::OkStatus();
-  if (const std::string why = field.type.mismatch(field.type, *entry.value); !why.empty()) {
+  const std::string why = field.type.mismatch(field.type, Unified(field, *entry.value));
+  if (!why.empty()) {
     return Fault(entry.value->place, path, why);
   }
   if (FieldsIn(field.type).empty()) return absl::OkStatus();

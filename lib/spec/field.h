@@ -104,6 +104,12 @@ Status CheckFields(const Node& node, std::span<const Field> fields, const std::s
 /// `path` and `key` with a dot between them.
 std::string Join(std::string_view path, std::string_view key);
 
+/// Whether the value is a number of seconds, for which a time with units may be written, too.
+bool IsSeconds(const Field& field);
+
+/// `node`, or the number that it says: 90 for 1m30s, if the field IsSeconds.
+Node Unified(const Field& field, const Node& node);
+
 /// What a text that Time() takes says, in seconds; 0 for what it does not take.
 double SecondsOf(const Node& node);
 

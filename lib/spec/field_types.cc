@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <optional>
 #include <utility>
 
@@ -264,6 +265,24 @@ FieldType ListOf(std::vector<Field> fields) {
           .mismatch = ListMismatch,
           .schema = ListSchema,
           .fields = Shared(std::move(fields))};
+}
+
+bool IsSeconds(const Field& field) {
+  auto* const mismatch = field.type.mismatch;
+  return field.unit == "s" && (mismatch == WholeMismatch || mismatch == NumberMismatch);
+}
+
+Node Unified(const Field& field, const Node& node) {
+  const auto read = IsSeconds(field) ? ReadNumber(node) : std::nullopt;
+  if (!read || read->unit.empty() || !TimeMismatch(Time(), node).empty()) return node;
+  const double seconds = SecondsOf(node);
+  Node number = node;
+  if (std::trunc(seconds) == seconds) {
+    number.value = static_cast<std::int64_t>(seconds);
+  } else {
+    number.value = seconds;
+  }
+  return number;
 }
 
 bool IsFreeMap(const FieldType& type) {

@@ -47,13 +47,14 @@ void AddRequirements(const Json& json, const std::string& path, std::vector<Requ
   for (const auto& [key, value] : json.items()) AddRequirements(value, Join(path, key), all);
 }
 
-// Flags as JSON has them, and quantities as text: suites need not know "yes", nor 4096 for "4096".
+// Flags as JSON has them, seconds as numbers, and quantities as text: suites need not know "yes",
+// 1m30s, nor 4096 for "4096".
 // A label is what somebody wrote: 1.10 is no 1.1.
 Json JsonOf(const Kind& kind, const Entry& entry) {
   const Field* field = Find(kind.fields, entry.key);
   if (field->type.mismatch == Flag().mismatch) return IsTrue(*entry.value);
   if (IsFreeMap(field->type)) return yaml::ToJsonAsWritten(*entry.value);
-  const Json json = ToJson(*entry.value);
+  const Json json = ToJson(Unified(*field, *entry.value));
   return IsText(field->type) ? Json(ScalarText(json)) : json;
 }
 

@@ -19,6 +19,11 @@ std::string HelpOf(const Field& field) {
 
 Json SchemaOf(const Field& field) {
   Json schema = field.type.schema(field.type);
+  if (IsSeconds(field)) {
+    Json time = Time().schema(Time());
+    time["type"] = "string";
+    schema = {{"anyOf", {std::move(schema), std::move(time)}}};
+  }
   const Node initial{yaml::PlainScalar(field.initial), {}};
   const bool has_initial = !field.initial.empty() && FieldsIn(field.type).empty();
   // What holds anyway may be written, too, though it may be none of the others, as 0 is no size.

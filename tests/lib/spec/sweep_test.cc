@@ -137,6 +137,32 @@ TEST(ReadSweep, TimeLimitsAreSecondsUnlessAUnitIsWritten) {
   }
 }
 
+TEST(Expand, ANumberOfSecondsMayBeWrittenAsATime) {
+  const Kind kind = {
+      .name = "IPerf",
+      .suite = "iperf",
+      .fields = {{"duration", Whole(1, 86400), "", "s", ""}, {"streams", Whole(1), "", "", ""}},
+      .check = [](std::string_view) -> Result<std::uint32_t> { return 1U; }};
+  const auto expanded = [&](const std::string& product) {
+    const auto sweep = ReadSweep(
+        "f.yaml", IPerfSet("permutations:\n  product:\n    " + product + "\n"), {&kind, 1});
+    return Expand(*sweep);
+  };
+  const auto times = expanded("duration: [30, 30s, 1m30s, 1d]");
+  ASSERT_TRUE(times.ok()) << times.status();
+  std::string specs;
+  for (const auto& permutation : times->permutations) specs += permutation.spec;
+  for (const char* seconds : {"\"duration\":30", "\"duration\":90", "\"duration\":86400"}) {
+    EXPECT_THAT(specs, HasSubstr(seconds));
+  }
+  EXPECT_EQ(specs.find("\"duration\":\""), std::string::npos) << specs;
+  EXPECT_THAT(ErrorOf(IPerfSet("permutations: {product: {streams: [30s]}}\n")),
+              HasSubstr("must be a whole number, is '30s'"));
+  for (const char* bad : {"500ms", "2d", "30x", "'30'"}) {
+    EXPECT_FALSE(expanded(std::string("duration: [") + bad + "]").ok()) << bad;
+  }
+}
+
 TEST(Expand, AnErrorNamesFileLineFieldAndPermutation) {
   EXPECT_EQ(ErrorOf(IPerfSet("permutations:\n  product:\n    reverse: [true, false]\n"
                              "    streams: [4, 0]\n")),
