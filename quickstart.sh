@@ -18,7 +18,7 @@ export TWOFOLD_DIR
 
 build() {
   cmake -S "$root" --preset user
-  cmake --build "$root/build/user" -j "$(nproc)" --target twofold twofold-frontend twofold-backend twofold-client
+  cmake --build "$root/build/user" -j "$(nproc)" --target twofold twofold-frontend twofold-backend twofold-client twofold-objects
 }
 
 down() {

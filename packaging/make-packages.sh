@@ -29,7 +29,10 @@ case ${1:-} in
 esac
 root=$(cd "$(dirname "$0")/.." && pwd)
 build=$(cd "${1:-$root/build/user}" 2>/dev/null && pwd) || refuse "no folder ${1:-$root/build/user}: build first (--help)"
-[ -x "$build/bin/twofold-frontend" ] || refuse "$build has no programs: build first (--help)"
+for program in twofold twofold-frontend twofold-backend twofold-client twofold-gpu twofold-objects twofold-pytorch; do
+  # quickstart.sh builds only what it runs.
+  [ -x "$build/bin/$program" ] || refuse "$build has no $program: build all first, cmake --build $build"
+done
 command -v dh >/dev/null || refuse "debhelper is not there: apt-get install debhelper"
 
 version=$(sed -n 's/^project(twofold VERSION \([0-9.]*\).*/\1/p' "$root/CMakeLists.txt")${TWOFOLD_REVISION:-}

@@ -104,3 +104,13 @@ offers_fish() {
   # shellcheck disable=SC2086
   "$prefix/bin/twofold-frontend" --check-config $OPTIONS $QUEUES
 }
+
+@test "of a build that lacks a program no packages are made, and the program is named" {
+  mkdir -p "$BATS_TEST_TMPDIR/part/bin"
+  for program in twofold twofold-frontend twofold-backend twofold-client; do
+    install -m 755 /bin/true "$BATS_TEST_TMPDIR/part/bin/$program"
+  done
+  run "$root/packaging/make-packages.sh" "$BATS_TEST_TMPDIR/part"
+  [ "$status" -eq 2 ]
+  [[ "$output" = *"has no twofold-gpu: build all first"* ]]
+}
