@@ -20,6 +20,7 @@ namespace {
 
 constexpr Duration kShortestBeat = std::chrono::milliseconds(1);
 constexpr Duration kLongestBeat = std::chrono::hours(1);
+constexpr std::size_t kMostReasons = 16;  // that the log has of one absence
 constexpr double kBusyShare = 1.0 / 3;
 
 // An idle process is heard after so much of its idle lease. A frontend with thousands of them pays
@@ -165,7 +166,6 @@ void FrontendLink::HandleMessage(const v1::FrontendMessage& message) {
 void FrontendLink::HandleWelcome(const v1::Welcome& welcome) {
   state_ = State::kUp;
   ever_up_ = true;
-  tls_trouble_.clear();
   route_.Served(Now());
   patience_timer_.cancel();
   SayServed();
@@ -182,7 +182,7 @@ void FrontendLink::HandleWelcome(const v1::Welcome& welcome) {
 
 void FrontendLink::SayServed() {
   const rpc::Dial& dial = route_.dial();
-  const bool was_away = std::exchange(said_away_, false);
+  const bool was_away = !std::exchange(away_reasons_, {}).empty();
   const bool has_moved = dial.named && dial.address != served_by_;
   served_by_ = dial.address;
   said_trouble_ = false;
@@ -284,14 +284,16 @@ void FrontendLink::HandleEnd(const Status& status) {
 
 void FrontendLink::SayAway(const Status& status) {
   away_reason_ = status.message().empty() ? "stream ended" : std::string(status.message());
-  const bool said = std::exchange(said_away_, true);
+  if (away_reasons_.size() == kMostReasons) return;
+  const auto [reason, is_new] = away_reasons_.try_emplace(away_reason_, away_reason_);
   const rpc::Dial& dial = route_.dial();
   // It blocks this thread: only as long as no job can run on it.
-  if (!said && !ever_up_) {
-    tls_trouble_ = security::DiagnoseTls(dial.address, rpc::SecurityFor(dial, options_.security));
+  if (is_new && !ever_up_ && absl::IsUnavailable(status)) {
+    const auto tls = security::DiagnoseTls(dial.address, rpc::SecurityFor(dial, options_.security));
+    if (!tls.empty()) reason->second = tls;
   }
-  if (!tls_trouble_.empty()) away_reason_ = tls_trouble_;
-  if (!said) spdlog::warn("frontend {} away, retrying ({})", dial.address, away_reason_);
+  away_reason_ = reason->second;
+  if (is_new) spdlog::warn("frontend {} away, retrying ({})", dial.address, away_reason_);
 }
 
 void FrontendLink::LimitAbsence() {

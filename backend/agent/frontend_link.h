@@ -4,6 +4,7 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -154,9 +155,8 @@ class FrontendLink {
   std::string sent_to_;    // the shard that a frontend has named; empty: none, see MakeHello
   std::string served_by_;  // the address that welcomed us last
   std::string away_reason_ = "no answer";
-  std::string tls_trouble_;
+  std::map<std::string, std::string> away_reasons_;  // since it was up: said once, in these words
   bool ever_up_ = false;
-  bool said_away_ = false;
   bool said_trouble_ = false;  // with where the queue has moved to
   bool timed_out_ = false;     // this try to connect
   bool flush_posted_ = false;

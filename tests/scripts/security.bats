@@ -106,3 +106,21 @@ look() { curl -s --cacert ca.crt --cert peer.crt --key peer.key "$@"; }
   done
   [[ "$output" != *"$(cat client.token)"* ]]
 }
+
+# said REASON: whether the worker's log has it, once.
+said() { [ "$(grep -c "retrying (.*$1" backend.log)" = 1 ]; }
+
+@test "a worker that waits for its frontend says each new reason once" {
+  # shellcheck disable=SC2086  # one word, with a blank in front
+  { kill $pids && wait $pids; } || true
+  pids=
+  rm ready
+  start_backend "${peer[@]}" --token-file client.token
+  soon grep -q retrying backend.log
+  address=$workers
+  "$bin/twofold-frontend" --client-address 127.0.0.1:0 --worker-address "$address" --http-address 127.0.0.1:0 \
+    --ready-file ready "${flags[@]}" sleep 2>frontend.log 3>&- &
+  pids="$pids $!"
+  soon said "needs worker" || { cat backend.log; false; }
+  said "refused"
+}
