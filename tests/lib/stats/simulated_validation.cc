@@ -10,6 +10,7 @@ namespace {
 
 constexpr double kScale = 1.8;
 constexpr double kCap = 200.0;
+constexpr std::uint32_t kMostRepeats = 10;  // of `--repeat auto`
 constexpr double kWarmUp = 3.0;
 constexpr double kQuarter = 0.25;
 
@@ -276,9 +277,20 @@ double Measure(StepOfRun step, const StepPlan& plan, std::vector<StepRecord>& re
   }
 }
 
+/// As `--repeat auto` plans them after the first one.
+std::uint32_t RepeatsAfter(const std::vector<StepVerdict>& steps) {
+  std::uint32_t needed = 1;
+  for (const StepVerdict& step : steps) {
+    const bool is_open = step.any_pods.verdict == Verdict::kUndecided;
+    if (is_open && step.doubt == Doubt::kWorkers) needed = std::max(needed, step.repeats_needed);
+  }
+  return needed > kMostRepeats ? 1 : std::min(needed + needed / 2, kMostRepeats);
+}
+
 std::vector<StepVerdict> Try(const Noise& noise, double ratio, Random& random, double& measured) {
   std::vector<StepRecord> records;
-  for (std::uint32_t repeat = 0; repeat < noise.repeats; ++repeat) {
+  std::uint32_t repeats = std::max(noise.repeats, 1U);
+  for (std::uint32_t repeat = 0; repeat < repeats; ++repeat) {
     const auto quarters = static_cast<std::size_t>((noise.doublings + 1.5) *
                                                    std::max(kCap, noise.patience) / kQuarter);
     const Clock clock(noise.speed ? noise.speed(quarters, random) : std::vector<double>());
@@ -293,6 +305,9 @@ std::vector<StepVerdict> Try(const Noise& noise, double ratio, Random& random, d
       if (step == noise.doublings) plan.next = Next::kNever;
       end = Measure(StepOfRun(noise, clock, end, plan.workers, slowness, random), plan, records,
                     measured);
+    }
+    if (noise.repeats == 0 && repeat == 0) {
+      repeats = RepeatsAfter(JudgeScaling(records, kScale).steps);
     }
   }
   return JudgeScaling(records, kScale).steps;
@@ -350,6 +365,12 @@ std::vector<Noise> AllNoise() {
        .worker = TwoKinds,
        .decided = {0.95, 0.45, 0.95},
        .repeats = 3},
+      {.name = "workers differ, repeats auto",
+       .life = HalfToThreeHalves,
+       .worker = differ,
+       .repeats = 0},
+      {.name = "two kinds of nodes, repeats auto", .life = Gamma, .worker = TwoKinds, .repeats = 0},
+      {.name = "exponential lives, repeats auto", .life = Exponential, .repeats = 0},
       {.name = "exponential lives, patience of 2000",
        .life = Exponential,
        .decided = {0.9, 0.25, 0.9},

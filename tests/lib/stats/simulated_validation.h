@@ -36,8 +36,8 @@ struct Noise {
   double near = 0.03;
   double off = 0.01;
   std::array<double, 3> decided{};
-  std::uint32_t repeats = 1;
-  double patience = 0.0;  ///< of the cap
+  std::uint32_t repeats = 1;  ///< 0: as `--repeat auto` plans them
+  double patience = 0.0;      ///< of the cap
 };
 
 /// Those that statistics.md tells of, and those that the method was made with.
