@@ -19,7 +19,9 @@ constexpr std::uint32_t kMostNodes = 100'000;
 constexpr std::int64_t kMostGpus = 128;  // of a node
 constexpr std::size_t kMostMib = 64;     // of a file with recorded times
 
-const char* const kTimes = "TIME, uniform:A-B, exp:MEAN or lognormal:MEDIAN,SIGMA";
+const char* const kTimes =
+    "TIME, uniform:A-B, exp:MEAN, lognormal:MEDIAN,SIGMA or "
+    "bimodal:A,B,SHARE";
 
 Status ForOption(const std::string& option, const Status& status) {
   if (status.ok()) return status;

@@ -62,6 +62,15 @@ look() { curl -s --cacert ca.crt --cert peer.crt --key peer.key "$@"; }
   run look -o answer -w '%{http_code}' "https://$http/metrics"
   [ "$output" = 401 ]
   look -H "$eye" "https://$http/metrics" | grep 'twofold_denied_total{door="http",reason="no_token"} 1'
+  every_series_has_a_row "$control" client.md
+  every_series_has_a_row "$http" metrics.md
+}
+
+# every_series_has_a_row ADDRESS PAGE: in a table of the page.
+every_series_has_a_row() {
+  for series in $(look -H "$eye" "https://$1/metrics" | sed -n 's/^# TYPE \([^ ]*\) .*/\1/p'); do
+    grep -q "^|.*\`$series[\`{]" "$root/docs/$2" || { echo "$series has no row in docs/$2"; false; }
+  done
 }
 
 @test "a client without TLS, token or certificate is told what it lacks" {
