@@ -19,6 +19,7 @@ the resulting images and namespaces. Run it again after adding a queue. The addr
 
 Options:
   --store           the frontend keeps durable jobs and results on a volume: needed for benchmarks
+  --pull-secret NAME  all pods pull their images with this Secret; it has to be in both namespaces
   --output FOLDER   where to write (deployments/configured, where deployments-apply.sh looks)
   --dry-run         write nothing, print the images and namespaces
 
@@ -53,6 +54,16 @@ images() {
   for file in "$root"/dockerfiles/*.docker; do
     image=$(basename "$file" .docker)
     echo "  - {name: $image, newName: $1$image}"
+  done
+}
+
+# What pods of all kinds pull their images with; nothing without --pull-secret.
+patches_of_pull_secret() {
+  [ -n "$pull_secret" ] || return 0
+  for kind in Deployment:/spec/template StatefulSet:/spec/template Job:/spec/template CronJob:/spec/jobTemplate/spec/template; do
+    echo "  - target: {kind: ${kind%%:*}}"
+    echo "    patch: |-"
+    echo "      - {op: add, path: ${kind#*:}/spec/imagePullSecrets, value: [{name: \"$pull_secret\"}]}"
   done
 }
 
@@ -110,6 +121,7 @@ patches:
     options: {allowNameChange: true}
     patch: |-
       $(patch_of_validation)
+$(patches_of_pull_secret)
 replacements:
   - source: {kind: ConfigMap, name: configured-names, fieldPath: data.monitoring}
     targets:
@@ -163,13 +175,14 @@ report() {
     awk '$3 != "-" { n[$3]++ } END { for (name in n) print "  " name ": " n[name] " objects" }' | sort
 }
 
-output=$root/deployments/configured dry_run='' store=
+output=$root/deployments/configured dry_run='' store='' pull_secret=
 while [ $# -gt 0 ]; do
   case $1 in
     -h | --help) usage; exit 0 ;;
     --output) need_value "$@"; output=$2; shift ;;
     --dry-run) dry_run=1 ;;
     --store) store=1 ;;
+    --pull-secret) need_value "$@"; pull_secret=$2; shift ;;
     -?*) refuse "unknown option $1" ;;
     *) break ;;
   esac
@@ -179,6 +192,8 @@ done
 registry=$1 monitoring=$2 validation=$3
 [ "$registry" = - ] || is_registry "$registry" || refuse "'$registry' is not a registry: HOST[:PORT][/PATH] in lower case, or -"
 for name in "$monitoring" "$validation"; do is_namespace "$name" || refuse "'$name' is not a namespace"; done
+# The name of a Secret in lower case, as most are: letters, digits and '-', as that of a namespace.
+[ -z "$pull_secret" ] || is_namespace "$pull_secret" || refuse "'$pull_secret' is not the name of a Secret"
 # Kustomize finds an object by its earlier name too, so it cannot tell the two then.
 case $monitoring/$validation in
   "$validation/$monitoring") ;;

@@ -163,3 +163,13 @@ refused() { # refused MESSAGE ARGUMENT...
   [ "$status" -eq 0 ]
   [[ "$output" == *Examples*"Exit codes"* ]]
 }
+
+@test "--pull-secret: the pods of all workloads pull with it" {
+  config --pull-secret registry-key registry.example.com mon2 clients
+  render "$project/deployments/configured" >"$BATS_TEST_TMPDIR/configured"
+  pods=$(grep -cE '^ +containers:$' "$BATS_TEST_TMPDIR/configured")
+  [ "$pods" -gt 0 ]
+  [ "$(grep -A1 -E '^ +imagePullSecrets:$' "$BATS_TEST_TMPDIR/configured" | grep -c 'name: registry-key$')" = "$pods" ]
+  run config --pull-secret 'a b' registry.example.com mon2 clients
+  [ "$status" -eq 200 ]
+}
