@@ -11,12 +11,14 @@
 #include <set>
 #include <thread>
 #include <utility>
+#include <variant>
 
 #include "frontend/access.h"
 #include "frontend/shard_options.h"
 #include "frontend/web/web.h"
 #include "lib/common/host_name.h"
 #include "lib/http/guard.h"
+#include "lib/results/store_address.h"
 
 namespace twofold::frontend {
 namespace {
@@ -81,6 +83,33 @@ Result<security::Client> OpenPeers(const Options& options) {
       "their certificates");
 }
 
+/// What a store that is shared makes possible, by its address alone.
+Status CheckShared(const Options& options) {
+  bool is_shared = false;
+  if (options.storage.is_given()) {
+    const auto address =
+        results::ParseStoreAddress({.store = options.storage.url, .file = options.storage.file});
+    if (!address.ok()) return address.status();
+    is_shared = std::holds_alternative<postgres::Target>(*address);
+  }
+  if (is_shared) return OpenPeers(options).status();
+  if (!options.shards.empty())
+    return absl::InvalidArgumentError("--shards needs a PostgreSQL store");
+  if (!options.relay) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      "--relay: there are no other frontends to pass streams on to; that needs a --store that "
+      "they share, postgresql://...");
+}
+
+/// The options with all shards by name, if nothing in them and in their files is wrong.
+Result<Options> Checked(const Options& given) {
+  if (Status status = CheckNames(given); !status.ok()) return status;
+  Result<Options> options = WithShards(given);
+  if (!options.ok()) return options;
+  if (Status status = CheckShared(*options); !status.ok()) return status;
+  return options;
+}
+
 void WarnIfExposed(const Options& options, const security::Server& security) {
   for (const auto& address :
        {options.client_address, options.worker_address, options.http_address}) {
@@ -116,20 +145,24 @@ void Stop(std::unique_ptr<rpc::Server>& server, OpenCalls& calls) {
 }  // namespace
 
 Result<std::unique_ptr<Frontend>> Frontend::Start(const Options& given) {
-  Status status = CheckNames(given);
-  if (!status.ok()) return status;
-  const Result<Options> with_shards = WithShards(given);
-  if (!with_shards.ok()) return with_shards.status();
-  const Options& options = *with_shards;
+  const Result<Options> checked = Checked(given);
+  if (!checked.ok()) return checked.status();
+  const Options& options = *checked;
   Result<security::Server> security = security::Open(options.security);
   if (!security.ok()) return security.status();
   WarnIfExposed(options, *security);
   Parts parts;
-  if (status = Open(options, parts); !status.ok()) return status;
+  Status status = Open(options, parts);
+  if (!status.ok()) return status;
   std::unique_ptr<Frontend> frontend(new Frontend(options, *std::move(security), std::move(parts)));
   if (status = frontend->Restore(); !status.ok()) return status;
   if (status = frontend->Serve(options); !status.ok()) return status;
   return frontend;
+}
+
+Status Frontend::Check(const Options& options) {
+  Status status = Checked(options).status();
+  return status.ok() ? security::Open(options.security).status() : status;
 }
 
 /// What files the options name, and what they say about the queues.
@@ -139,9 +172,6 @@ Status Frontend::Open(const Options& options, Parts& parts) {
     auto opened = Storage::Open(options.storage);
     if (!opened.ok()) return opened.status();
     parts.storage = *std::move(opened);
-    if (!options.shards.empty() && parts.storage->shared() == nullptr) {
-      return absl::InvalidArgumentError("--shards needs a PostgreSQL store");
-    }
     auto known = KnownIds(*parts.storage, options.queues);
     if (!known.ok()) return known.status();
     last_ids = *std::move(known);
@@ -153,11 +183,6 @@ Status Frontend::Open(const Options& options, Parts& parts) {
     auto peers = OpenPeers(options);
     if (!peers.ok()) return peers.status();
     parts.peers = *std::move(peers);
-  }
-  if (options.relay && (parts.storage == nullptr || parts.storage->shared() == nullptr)) {
-    return absl::InvalidArgumentError(
-        "--relay: there are no other frontends to pass streams on to; that needs a --store that "
-        "they share, postgresql://...");
   }
   if (options.trace.empty()) return absl::OkStatus();
   auto opened = queue::trace::TraceWriter::Open(options.trace);

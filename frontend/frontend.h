@@ -34,6 +34,11 @@ class Frontend {
   /// durable without being there, or what is wrong with a file of certificates or tokens. Those of
   /// the store.
   static Result<std::unique_ptr<Frontend>> Start(const Options& options);
+
+  /// What Start would refuse whatever store, addresses and other frontends say: names, shards, what
+  /// does not go together, files of certificates, tokens and the store's address.
+  static Status Check(const Options& options);
+
   ~Frontend();
 
   /// Hands out no more jobs, or hands its queues over, and waits until those have ended that run

@@ -15,7 +15,6 @@
 #include "lib/common/descriptors.h"
 #include "lib/common/options.h"
 #include "lib/common/program.h"
-#include "lib/security/server.h"
 
 namespace twofold::frontend {
 namespace {
@@ -42,7 +41,7 @@ int Main(int argc, char** argv) {
   Declare(app, options);
   if (const auto code = ParseCommandLine(app, argc, argv)) return *code;
   if (options.check_config) {
-    const Status usable = security::Open(options.security).status();
+    const Status usable = Frontend::Check(options);
     return usable.ok() ? 0 : UsageError(app, std::string(usable.message()));
   }
 

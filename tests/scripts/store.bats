@@ -167,3 +167,23 @@ COMMANDS
   [ "$status" -eq 3 ]
   grep -q 'has no tables of twofold' <<<"$stderr"
 }
+
+@test "--check-config refuses what a start refuses, in the same words" {
+  printf 'postgresql://user:secret@host/db\n' >open
+  chmod 644 open
+  for arguments in "--durable sleep" "--durable none --store sqlite:x.db" "--strict none" "--relay" "--store sqlite:x.db --relay" \
+    "--shards sleep=2" "--store sqlite:x.db --shards sleep=2" "--store postgresql://localhost/db --shards sleep=257" \
+    "--store postgresql://user:secret@host/db" "--store none:x" "--store-file open" "--store-file none" \
+    "--store sqlite:x.db --store-file open" "--token-file none" "--tls-cert none --tls-key none" "sleep"; do
+    # shellcheck disable=SC2086  # words are wanted
+    run twofold-frontend --client-address 127.0.0.1:0 --worker-address 127.0.0.1:0 --http-address 127.0.0.1:0 sleep $arguments
+    [ "$status" -eq 2 ] || { echo "$arguments: $output"; false; }
+    started=$output
+    # shellcheck disable=SC2086
+    run twofold-frontend --check-config sleep $arguments
+    [ "$status" -eq 2 ] || { echo "$arguments: $status"; false; }
+    [ "$output" = "$started" ] || { echo "$arguments: $started"; false; }
+  done
+  twofold-frontend --check-config --store postgresql://localhost/db --shards sleep=2 sleep
+  [ ! -e x.db ]
+}
