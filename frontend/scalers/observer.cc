@@ -171,8 +171,8 @@ void Observer::Run() {
       next_note = now + History::kPeriod;
     }
     TellListeners();
-    changes_.Wait(next_note);
     changes_.Sleep(Now() + kBreath);
+    changes_.Wait(next_note);
   }
 }
 
