@@ -115,12 +115,14 @@ unclaimed_volumes() {
 # ---- secrets: in files of $work, which only we can read, and in no argument of a program
 
 # A line for each certificate: Secret, where (m: the frontend's namespace, c: those of clients), and its
-# names. A frontend is reached by `kubectl port-forward` as well, and beside others by its own name.
+# names. A frontend is reached by `kubectl port-forward` as well, by KEDA from another namespace, and beside
+# others by its own name.
 certificates() {
   cat <<CERTIFICATES
-scalability-tester-tls m DNS:scalability-tester-frontend,DNS:localhost,IP:127.0.0.1,DNS:*.scalability-tester-frontend-nodes.$monitoring
+scalability-tester-tls m DNS:scalability-tester-frontend,DNS:scalability-tester-frontend.$monitoring,DNS:localhost,IP:127.0.0.1,DNS:*.scalability-tester-frontend-nodes.$monitoring
 scalability-tester-worker-tls m DNS:scalability-tester-backend
 scalability-tester-prometheus-tls m DNS:scalability-tester-prometheus
+scalability-tester-keda-tls m DNS:scalability-tester-keda
 scalability-tester-operator-tls m DNS:scalability-tester-operator
 scalability-tester-client-tls c DNS:scalability-tester-client
 CERTIFICATES

@@ -113,6 +113,7 @@ patches:
   - target: {kind: Certificate, name: scalability-tester-frontend}
     patch: |-
       - {op: replace, path: /spec/dnsNames/1, value: "*.scalability-tester-frontend-nodes.$monitoring"}
+      - {op: replace, path: /spec/dnsNames/2, value: "scalability-tester-frontend.$monitoring"}
   - target: {kind: Namespace, name: monitoring}
     options: {allowNameChange: true}
     patch: |-

@@ -244,6 +244,9 @@ watch_arguments() {
   works sleep clients
   [ "$(secrets | jq -r 'keys[]' | grep -v ^Secret/mon2/ | tr '\n' ' ')" = \
     "Secret/clients/scalability-tester-client-tls Secret/clients/scalability-tester-client-token " ]
+  secrets | jq -e '.["Secret/mon2/scalability-tester-keda-tls"].data["tls.key"]' >/dev/null
+  jq -r '.objects["Secret/mon2/scalability-tester-tls"].data["tls.crt"]' "$CLUSTER/state.json" | base64 -d |
+    openssl x509 -noout -checkhost scalability-tester-frontend.mon2 | grep 'does match'  # KEDA connects to it
   operator queues
 }
 
