@@ -23,7 +23,6 @@
 namespace twofold::testing {
 namespace {
 
-using h2::CallHeaders;
 using h2::Frame;
 using h2::LongLiteral;
 using P = Http2Peer;
