@@ -1,5 +1,7 @@
 // The Submit and Work streams, end to end in one process.
 
+#include <absl/strings/str_cat.h>
+
 #include <algorithm>
 #include <thread>
 
@@ -65,8 +67,9 @@ TEST_F(StreamsTest, MessagesAreCountedByTheJobsThatTheyCarry) {
   const std::string metrics = Get("/metrics").body;
   for (const std::string message : {"submit", "assign", "result", "reply"}) {
     const std::string series = "twofold_jobs_per_message_";
-    EXPECT_THAT(metrics, HasSubstr(series + "bucket{message=\"" + message + "\",le=\"1\"} 1\n"));
-    EXPECT_THAT(metrics, HasSubstr(series + "sum{message=\"" + message + "\"} 1\n"));
+    EXPECT_THAT(metrics,
+                HasSubstr(absl::StrCat(series, "bucket{message=\"", message, "\",le=\"1\"} 1\n")));
+    EXPECT_THAT(metrics, HasSubstr(absl::StrCat(series, "sum{message=\"", message, "\"} 1\n")));
   }
 }
 
