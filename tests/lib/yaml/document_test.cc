@@ -134,7 +134,7 @@ TEST(ParseDocument, AnAliasCountsAsAllItStandsFor) {
   for (int i = 1; i < 30; ++i) {
     const std::string base = "*a" + std::to_string(i - 1);
     const std::string name = "a" + std::to_string(i);
-    laughs += name + ": &" + name + " [";
+    laughs.append(name).append(": &").append(name).append(" [");
     for (int j = 0; j < 9; ++j) laughs += base + (j < 8 ? ", " : "]\n");
   }
   EXPECT_THAT(ParseError(laughs), HasSubstr("more than 200000 values, aliases written out"));
