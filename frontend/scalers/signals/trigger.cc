@@ -124,9 +124,10 @@ Status ReadTarget(const Metadata& metadata, Trigger& trigger) {
 
 Status ReadWindow(const Metadata& metadata, Trigger& trigger) {
   double seconds = ToSeconds(trigger.window);
-  const Range range{.least = ToSeconds(History::kShortest),
-                    .most = ToSeconds(History::kLongestWindow),
-                    .words = "5 to 600 seconds, such as \"60\""};
+  const double least = ToSeconds(History::kShortest);
+  const double most = ToSeconds(History::kLongestWindow);
+  const std::string words = fmt::format("{} to {} seconds, such as \"{}\"", least, most, seconds);
+  const Range range{.least = least, .most = most, .words = words};
   if (Status status = ReadNumber(metadata, "window", range, seconds); !status.ok()) return status;
   trigger.window = FromSeconds(seconds);
   return absl::OkStatus();
