@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "cli/validate/show.h"
+#include "lib/stats/scaling.h"
 #include "lib/stats/share.h"
 
 namespace twofold::validate {
@@ -110,9 +111,8 @@ Status Engine::Repeat() {
   return absl::OkStatus();
 }
 
-// So many that workers that differ no longer keep a verdict open, and half as many again, as the
-// ratio that was seen may be off by luck. Decided once: each further verdict would be one more
-// look.
+// So many that workers that differ no longer keep a verdict open. Decided once: each further
+// verdict would be one more look.
 void Engine::PlanRepeats() {
   if (!why_last_.empty()) return;
   Options& options = findings_.options;
@@ -122,11 +122,13 @@ void Engine::PlanRepeats() {
   }
   if (needed == 1) return;
   const std::string so_many = absl::StrCat("--- workers differ: ", needed, " repeats would decide");
-  if (needed > options.most_repeats()) {
+  const int repeats = static_cast<int>(stats::RepeatsToMake(
+      static_cast<std::uint32_t>(needed), static_cast<std::uint32_t>(options.most_repeats())));
+  if (repeats == 0) {
     Say(absl::StrCat(so_many, ", more than the ", options.most_repeats(), " of --repeat auto"));
     return;
   }
-  options.repeat = std::min(needed + needed / 2, options.most_repeats());
+  options.repeat = repeats;
   Say(absl::StrCat(so_many, " if the ratio stays; there will be ", options.repeat));
 }
 

@@ -13,6 +13,8 @@
 #include <optional>
 #include <string_view>
 
+#include "lib/stats/scaling.h"
+
 namespace twofold::validate {
 namespace {
 
@@ -22,7 +24,6 @@ constexpr int kMostWindows = 80;
 constexpr double kLeastCap = 60;
 constexpr double kCapInJobs = 200;
 constexpr double kPatience = 600;
-constexpr int kMostRepeats = 10;  // of those that are added
 constexpr const char* kAuto = "auto";
 constexpr double kLeastTimeout = 300;
 constexpr const char* kLocalhost = "localhost";
@@ -209,7 +210,8 @@ Result<Options> Understand(const Words& words) {
 }
 
 int Options::most_repeats() const {
-  return std::min(kMostRepeats, kMostWindows / static_cast<int>(steps.size()));
+  return std::min(static_cast<int>(stats::kMostMadeRepeats),
+                  kMostWindows / static_cast<int>(steps.size()));
 }
 
 std::string Plain(double number) { return fmt::format("{:.15g}", number); }

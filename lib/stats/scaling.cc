@@ -169,7 +169,8 @@ std::uint32_t RepeatsNeeded(const Evidence& evidence, const RatioChance& chance,
       evidence.rest;
   const auto count = static_cast<std::uint32_t>(evidence.repeats.size());
   const auto decide = [&](std::uint32_t repeats) {
-    return chance.WithMore(static_cast<double>(repeats) / count).Of(left, side) <= Chance(confidence);
+    return chance.WithMore(static_cast<double>(repeats) / count).Of(left, side) <=
+           Chance(confidence);
   };
   if (left <= 0.0 || !decide(kMostRepeats)) return 0;
   std::uint32_t few = count;
@@ -279,6 +280,10 @@ StepVerdict JudgeLastStep(std::span<const StepRecord> records, double scale) {
 
 bool BeginsRepeat(const StepRecord* before, const StepRecord& record) {
   return before == nullptr || record.workers <= before->workers;
+}
+
+std::uint32_t RepeatsToMake(std::uint32_t needed, std::uint32_t most) {
+  return needed > most ? 0 : std::min(needed + needed / 2, most);
 }
 
 }  // namespace twofold::stats

@@ -26,9 +26,9 @@ struct StepRecord {
   std::uint32_t workers = 1;
   MeasuredWindow window;
   double confidence = kOnce;  ///< of the look that ended the step (lib/stats/looks.h)
-  bool steady = true;        ///< ThroughputEstimate::usable
-  std::uint64_t jobs = 0;    ///< that ended
-  std::uint64_t failed = 0;  ///< of these
+  bool steady = true;         ///< ThroughputEstimate::usable
+  std::uint64_t jobs = 0;     ///< that ended
+  std::uint64_t failed = 0;   ///< of these
 };
 
 /// An interval of a ratio, and what it says about the limit.
@@ -100,5 +100,12 @@ StepVerdict JudgeLastStep(std::span<const StepRecord> records, double scale);
 
 /// Whether `record` begins a repeat when it comes after `before` (null: nothing).
 bool BeginsRepeat(const StepRecord* before, const StepRecord& record);
+
+/// Repeats that a validation makes by itself, at most.
+inline constexpr std::uint32_t kMostMadeRepeats = 10;
+
+/// How many repeats to make where `needed` would decide: half as many again, as the ratio that was
+/// seen may be off by luck, and `most` at most. 0: that would not be enough.
+std::uint32_t RepeatsToMake(std::uint32_t needed, std::uint32_t most);
 
 }  // namespace twofold::stats

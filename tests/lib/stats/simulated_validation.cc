@@ -10,7 +10,6 @@ namespace {
 
 constexpr double kScale = 1.8;
 constexpr double kCap = 200.0;
-constexpr std::uint32_t kMostRepeats = 10;  // of `--repeat auto`
 constexpr double kWarmUp = 3.0;
 constexpr double kQuarter = 0.25;
 
@@ -284,7 +283,7 @@ std::uint32_t RepeatsAfter(const std::vector<StepVerdict>& steps) {
     const bool is_open = step.any_pods.verdict == Verdict::kUndecided;
     if (is_open && step.doubt == Doubt::kWorkers) needed = std::max(needed, step.repeats_needed);
   }
-  return needed > kMostRepeats ? 1 : std::min(needed + needed / 2, kMostRepeats);
+  return std::max(RepeatsToMake(needed, kMostMadeRepeats), 1U);
 }
 
 std::vector<StepVerdict> Try(const Noise& noise, double ratio, Random& random, double& measured) {
