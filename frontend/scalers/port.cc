@@ -1,9 +1,13 @@
 #include "frontend/scalers/port.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace twofold::scalers {
 namespace {
+
+// Of one host, at once: each costs a look at its queue whenever one changes.
+constexpr std::uint32_t kMostStreams = 1000;
 
 // Streams have so long to take what they are told, and calls to end.
 constexpr auto kStopGrace = std::chrono::milliseconds(200);
@@ -12,7 +16,7 @@ constexpr auto kStopGrace = std::chrono::milliseconds(200);
 
 Port::Port(const Sight& sight, const rpc::Door& door, std::uint32_t streams)
     : gate_(door.gate),
-      streams_(streams, *gate_),
+      streams_(streams == 0 ? kMostStreams : std::min(streams, kMostStreams), *gate_),
       observer_(sight.queues, sight.peers, sight.changes),
       scaler_(observer_, streams_, sight.readers) {}
 

@@ -29,7 +29,7 @@ class Port {
     frontend::ReaderPool& readers;
   };
 
-  /// `door` has a gate. `streams`: of one host, at once; 0: no limit.
+  /// `door` has a gate. `streams`: of one host, at once; 0, or more than 1000: 1000.
   /// Errors   see rpc::Listen.
   static Result<std::unique_ptr<Port>> Open(const std::string& address, const Sight& sight,
                                             const rpc::Door& door, std::uint32_t streams,

@@ -1,6 +1,8 @@
 // The port for autoscalers, asked in the order in which KEDA asks.
 
 #include <filesystem>
+#include <memory>
+#include <vector>
 
 #include "frontend/access.h"
 #include "tests/frontend/frontend_fixture.h"
@@ -161,6 +163,21 @@ TEST_F(ExternalScalerTest, OneHostHasOnlySoManyStreams) {
   EXPECT_EQ(second.End().error_code(), StatusCode::RESOURCE_EXHAUSTED);
   EXPECT_THAT(Get("/metrics").body,
               HasSubstr("twofold_denied_total{door=\"scaler\",reason=\"too_many\"} 1"));
+}
+
+TEST_F(ExternalScalerTest, OneHostHasAThousandStreamsAtMost) {
+  ServeScalers();
+  std::vector<std::unique_ptr<Keda>> all;
+  for (int i = 0; i < 1000; ++i) {
+    all.push_back(
+        std::make_unique<Keda>(frontend_->scaler_address(), Keda::Metadata{{"queue", "sleep"}}));
+    all.back()->Watch();
+  }
+  for (const auto& one : all) ASSERT_EQ(one->Next(), false);
+  Keda further = NewTrigger({{"queue", "sleep"}});
+  further.Watch();
+  EXPECT_EQ(further.Next(), std::nullopt);
+  EXPECT_EQ(further.End().error_code(), StatusCode::RESOURCE_EXHAUSTED);
 }
 
 TEST_F(ExternalScalerTest, AnswersWhoeverHasACertificateAndAsksForNoToken) {
