@@ -173,7 +173,7 @@ TEST(Expand, WhatTheSuiteRefusesIsSaidInTheSameWay) {
   Kind refuses_eight = {.name = "IPerf", .suite = "iperf"};
   refuses_eight.fields = {{"duration", Whole(1), "", "", ""}, {"streams", Whole(1), "", "", ""}};
   refuses_eight.check = [](std::string_view spec) -> Result<std::uint32_t> {
-    if (spec.find("8") == std::string_view::npos) return 1U;
+    if (spec.find('8') == std::string_view::npos) return 1U;
     return absl::InvalidArgumentError("streams.of: too many");
   };
   const auto sweep = ReadSweep("f.yaml",
