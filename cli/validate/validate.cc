@@ -19,18 +19,18 @@
 
 #include "cli/command/command.h"
 #include "cli/command/signals.h"
+#include "cli/local/local_target.h"
 #include "cli/local/state_folder.h"
 #include "cli/report/writing.h"
-#include "cli/targets/kube_target.h"
-#include "cli/targets/local_target.h"
-#include "cli/validate/engine.h"
-#include "cli/validate/record.h"
 #include "kubernetes/api/connection.h"
 #include "kubernetes/commands/cluster_options.h"
+#include "kubernetes/target/kube_target.h"
 #include "lib/common/program.h"
 #include "lib/report/sources/sources.h"
 #include "lib/security/client.h"
 #include "lib/security/options.h"
+#include "lib/validate/engine.h"
+#include "lib/validate/record.h"
 
 namespace twofold::cli {
 namespace {

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # validate-scaling.sh with an API server and real workers, frontend and client, as the manifests start them.
-# What can go wrong is in tests/cli/validate and tests/cli/targets.
+# What can go wrong is in tests/lib/validate, tests/kubernetes/target and tests/cli/local.
 
 bats_require_minimum_version 1.5.0
 load cluster/helper

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # validate-scaling.sh: how it finds `twofold validate`, and what it does where only kubectl is. What a validation does
-# is in tests/cli/validate.
+# is in tests/lib/validate.
 
 bats_require_minimum_version 1.5.0
 load helpers.bash

@@ -1,4 +1,4 @@
-#include "cli/validate/record.h"
+#include "lib/validate/record.h"
 
 #include <absl/strings/str_cat.h>
 

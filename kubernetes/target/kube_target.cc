@@ -1,4 +1,4 @@
-#include "cli/targets/kube_target.h"
+#include "kubernetes/target/kube_target.h"
 
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_join.h>

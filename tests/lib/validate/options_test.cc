@@ -1,4 +1,4 @@
-#include "cli/validate/options.h"
+#include "lib/validate/options.h"
 
 #include <absl/strings/str_split.h>
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-#include "cli/targets/local_target.h"
+#include "cli/local/local_target.h"
 
 #include <absl/strings/str_cat.h>
 

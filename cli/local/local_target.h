@@ -5,8 +5,8 @@
 #include <string>
 
 #include "cli/local/state_folder.h"
-#include "cli/targets/page.h"
-#include "cli/targets/target.h"
+#include "lib/target/page.h"
+#include "lib/target/target.h"
 
 namespace twofold::targets {
 

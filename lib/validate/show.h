@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "cli/validate/answers.h"
-#include "cli/validate/findings.h"
+#include "lib/validate/answers.h"
+#include "lib/validate/findings.h"
 
 /// A validation's texts for people. Pure.
 namespace twofold::validate {

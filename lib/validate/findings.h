@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "cli/validate/answers.h"
-#include "cli/validate/options.h"
+#include "lib/validate/answers.h"
+#include "lib/validate/options.h"
 #include "lib/words/scaling.h"
 #include "twofold/v1/validation.pb.h"
 

@@ -1,4 +1,4 @@
-#include "cli/targets/kube_target.h"
+#include "kubernetes/target/kube_target.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

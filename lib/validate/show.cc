@@ -1,4 +1,4 @@
-#include "cli/validate/show.h"
+#include "lib/validate/show.h"
 
 #include <absl/strings/ascii.h>
 #include <absl/strings/str_cat.h>

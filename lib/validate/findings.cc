@@ -1,4 +1,4 @@
-#include "cli/validate/findings.h"
+#include "lib/validate/findings.h"
 
 #include <absl/strings/str_split.h>
 

@@ -1,4 +1,4 @@
-#include "cli/validate/record.h"
+#include "lib/validate/record.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-#include "cli/targets/page.h"
+#include "lib/target/page.h"
 
 #include <absl/strings/str_split.h>
 #include <absl/strings/strip.h>

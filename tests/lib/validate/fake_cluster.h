@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "cli/targets/target.h"
-#include "cli/validate/engine.h"
+#include "lib/target/target.h"
+#include "lib/validate/engine.h"
 
 namespace twofold::validate {
 

@@ -4,12 +4,12 @@
 #include <iosfwd>
 #include <string>
 
-#include "cli/targets/target.h"
-#include "cli/validate/answers.h"
-#include "cli/validate/findings.h"
-#include "cli/validate/options.h"
 #include "lib/common/instant.h"
 #include "lib/common/result.h"
+#include "lib/target/target.h"
+#include "lib/validate/answers.h"
+#include "lib/validate/findings.h"
+#include "lib/validate/options.h"
 
 namespace twofold::validate {
 

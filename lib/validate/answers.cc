@@ -1,4 +1,4 @@
-#include "cli/validate/answers.h"
+#include "lib/validate/answers.h"
 
 #include <absl/strings/numbers.h>
 #include <absl/strings/str_cat.h>

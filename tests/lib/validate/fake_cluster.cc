@@ -1,4 +1,4 @@
-#include "tests/cli/validate/fake_cluster.h"
+#include "tests/lib/validate/fake_cluster.h"
 
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_format.h>

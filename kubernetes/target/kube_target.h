@@ -3,9 +3,9 @@
 #include <memory>
 #include <optional>
 
-#include "cli/targets/page.h"
-#include "cli/targets/target.h"
 #include "kubernetes/api/connection.h"
+#include "lib/target/page.h"
+#include "lib/target/target.h"
 
 namespace twofold::targets {
 

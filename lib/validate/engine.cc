@@ -1,4 +1,4 @@
-#include "cli/validate/engine.h"
+#include "lib/validate/engine.h"
 
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_format.h>
@@ -11,9 +11,9 @@
 #include <ostream>
 #include <utility>
 
-#include "cli/validate/show.h"
 #include "lib/stats/scaling.h"
 #include "lib/stats/share.h"
+#include "lib/validate/show.h"
 
 namespace twofold::validate {
 namespace {

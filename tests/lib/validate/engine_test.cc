@@ -1,4 +1,4 @@
-#include "cli/validate/engine.h"
+#include "lib/validate/engine.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,9 +11,9 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "cli/validate/record.h"
 #include "lib/report/sources/sources.h"
-#include "tests/cli/validate/fake_cluster.h"
+#include "lib/validate/record.h"
+#include "tests/lib/validate/fake_cluster.h"
 
 namespace twofold::validate {
 namespace {

@@ -1,4 +1,4 @@
-#include "cli/targets/local_target.h"
+#include "cli/local/local_target.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "cli/validate/show.h"
+#include "lib/validate/show.h"
 
 #include <gtest/gtest.h>
 
