@@ -84,6 +84,7 @@ std::vector<Command> ResultCommands();
 std::vector<Command> ReportCommands();
 std::vector<Command> StoreCommands();
 std::vector<Command> ScalingCommands();
+std::vector<Command> HistoryCommands();
 std::vector<Command> LifecycleCommands();
 std::vector<Command> LoadCommands();
 std::vector<Command> ValidateCommands();

@@ -9,7 +9,6 @@
 
 #include "cli/command/command.h"
 #include "cli/local/launch.h"
-#include "cli/local/logs.h"
 #include "cli/local/remote.h"
 #include "cli/local/show.h"
 #include "lib/common/instant.h"
@@ -147,28 +146,12 @@ Action BindUp(CLI::App& app, const Globals& globals) {
   };
 }
 
-// ---- status, logs, down
+// ---- status, down
 
 // A command without options.
 template <Status (*kRun)(const Globals&)>
 Action BindPlain(CLI::App& /*app*/, const Globals& globals) {
   return [&globals] { return kRun(globals); };
-}
-
-Action BindLogs(CLI::App& app, const Globals& globals) {
-  auto options = std::make_shared<local::LogOptions>();
-  app.add_option("NAME", options->name,
-                 "A deployment, one of its processes, or 'supervisor'; scalability-tester- may be "
-                 "left out")
-      ->required();
-  AddOption(app, "-n,--lines", options->lines, WholeNumber(0, 1'000'000),
-            "Lines of each log, from its end");
-  app.add_flag("-f,--follow", options->follow,
-               "Go on with what is logged from now, until Ctrl-C or the end of the cluster");
-  return [options, &globals] {
-    options->json = globals.json();
-    return local::ShowLogs(Folder(globals), *options);
-  };
 }
 
 Status Down(const Globals& globals) {

@@ -1,5 +1,3 @@
-#include "cli/local/logs.h"
-
 #include <absl/strings/str_cat.h>
 
 #include <algorithm>
@@ -12,14 +10,23 @@
 
 #include "cli/local/log_file.h"
 #include "cli/local/plan.h"
+#include "cli/local/show.h"
+#include "lib/common/options.h"
 #include "lib/show/table.h"
 
-namespace twofold::local {
+namespace twofold::cli {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using local::StateFolder;
 
 constexpr Duration kLookAgain = std::chrono::milliseconds(100);
+
+struct LogOptions {
+  std::string name;     ///< a deployment (all its processes), a process, or "supervisor"
+  int lines = 20;       ///< of each log, from its end
+  bool follow = false;  ///< goes on until the cluster has ended
+  bool json = false;
+};
 
 std::vector<std::string> ProcessesOf(const StateFolder& folder, const std::string& name) {
   std::vector<std::string> processes;
@@ -28,7 +35,8 @@ std::vector<std::string> ProcessesOf(const StateFolder& folder, const std::strin
     if (file.path().extension() != ".log") continue;
     const std::string process = file.path().stem();
     const std::string deployment = process.substr(0, process.rfind('-'));
-    if (IsCalled(process, name) || IsCalled(deployment, name)) processes.push_back(process);
+    if (local::IsCalled(process, name) || local::IsCalled(deployment, name))
+      processes.push_back(process);
   }
   std::sort(processes.begin(), processes.end());
   return processes;
@@ -38,7 +46,7 @@ Status ShowEnds(const StateFolder& folder, const std::vector<std::string>& proce
                 const LogOptions& options) {
   Json json;
   for (const std::string& process : processes) {
-    const Result<std::string> tail = Tail(folder.LogFile(process), options.lines);
+    const Result<std::string> tail = local::Tail(folder.LogFile(process), options.lines);
     if (!tail.ok()) return tail.status();
     json[process] = *tail;
     if (options.json) continue;
@@ -71,7 +79,7 @@ class Printer {
 
 // Looks once more after the end of the cluster: for its last words.
 void Follow(const StateFolder& folder, const LogOptions& options) {
-  std::map<std::string, FollowedLog> logs;
+  std::map<std::string, local::FollowedLog> logs;
   Printer printer(options.json);
   for (bool runs = true; runs; std::this_thread::sleep_for(kLookAgain)) {
     runs = folder.Locked();
@@ -88,8 +96,10 @@ void Follow(const StateFolder& folder, const LogOptions& options) {
   }
 }
 
-}  // namespace
-
+/// Prints the end of logs to stdout. Followed logs come as whole lines, with a heading (or in JSON
+/// an object for each piece) that says whose they are; processes that are started later join in.
+///
+/// Errors   kNotFound: there is no such log.
 Status ShowLogs(const StateFolder& folder, const LogOptions& options) {
   const std::vector<std::string> processes = ProcessesOf(folder, options.name);
   if (processes.empty()) {
@@ -101,4 +111,22 @@ Status ShowLogs(const StateFolder& folder, const LogOptions& options) {
   return absl::OkStatus();
 }
 
-}  // namespace twofold::local
+}  // namespace
+
+Action BindLogs(CLI::App& app, const Globals& globals) {
+  auto options = std::make_shared<LogOptions>();
+  app.add_option("NAME", options->name,
+                 "A deployment, one of its processes, or 'supervisor'; scalability-tester- may be "
+                 "left out")
+      ->required();
+  AddOption(app, "-n,--lines", options->lines, WholeNumber(0, 1'000'000),
+            "Lines of each log, from its end");
+  app.add_flag("-f,--follow", options->follow,
+               "Go on with what is logged from now, until Ctrl-C or the end of the cluster");
+  return [options, &globals] {
+    options->json = globals.json();
+    return ShowLogs(Folder(globals), *options);
+  };
+}
+
+}  // namespace twofold::cli

@@ -1,11 +1,10 @@
-#include "cli/report/reading.h"
-
 #include <absl/strings/str_cat.h>
 
 #include <filesystem>
 #include <fstream>
 #include <utility>
 
+#include "cli/report/report.h"
 #include "lib/common/file.h"
 
 namespace twofold::cli {

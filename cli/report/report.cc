@@ -1,3 +1,5 @@
+#include "cli/report/report.h"
+
 #include <CLI/App.hpp>
 #include <iostream>
 #include <memory>
@@ -6,8 +8,6 @@
 #include <vector>
 
 #include "cli/command/command.h"
-#include "cli/report/reading.h"
-#include "cli/report/writing.h"
 
 namespace twofold::cli {
 namespace {

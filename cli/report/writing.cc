@@ -1,11 +1,10 @@
-#include "cli/report/writing.h"
-
 #include <absl/strings/str_cat.h>
 
 #include <CLI/App.hpp>
 #include <filesystem>
 #include <iostream>
 
+#include "cli/report/report.h"
 #include "lib/common/file.h"
 #include "lib/report/png/to_png.h"
 

@@ -6,8 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "cli/report/reading.h"
-#include "cli/report/writing.h"
+#include "cli/report/report.h"
 #include "cli/results/results.h"
 
 namespace twofold::cli {

@@ -6,8 +6,7 @@
 #include <iostream>
 #include <utility>
 
-#include "cli/report/reading.h"
-#include "cli/report/writing.h"
+#include "cli/report/report.h"
 #include "cli/results/results.h"
 #include "cli/runs/placement.h"
 #include "cli/runs/run_view.h"

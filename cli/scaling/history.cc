@@ -8,8 +8,8 @@
 #include <memory>
 #include <utility>
 
+#include "cli/command/command.h"
 #include "cli/results/run_source.h"
-#include "cli/scaling/commands.h"
 #include "lib/common/options.h"
 #include "lib/show/message.h"
 #include "lib/stats/many.h"
@@ -265,8 +265,6 @@ Status History(const HistoryOptions& options, const Globals& globals) {
   return options.fail_if_change ? FailIfChange(changes, runs->size(), too_few) : absl::OkStatus();
 }
 
-}  // namespace
-
 Action BindHistory(CLI::App& app, const Globals& globals) {
   auto options = std::make_shared<HistoryOptions>();
   app.add_option("HEADLINE", options->headline, "Its name, as `twofold results` shows it")
@@ -287,6 +285,18 @@ Action BindHistory(CLI::App& app, const Globals& globals) {
       ->check(CLI::IsMember({"change"}));
   DeclareStore(app, options->store);
   return [options, &globals] { return History(*options, globals); };
+}
+
+}  // namespace
+
+std::vector<Command> HistoryCommands() {
+  return {{"history",
+           "A headline over the runs of a store, and when it changed",
+           "twofold history throughput --name nightly --last 50",
+           BindHistory,
+           Prints::kTable,
+           true,
+           {kExitNotFound, kExitNoAnswer, kExitRefused, kExitUndecided}}};
 }
 
 }  // namespace twofold::cli

@@ -9,7 +9,7 @@
 #include <memory>
 #include <utility>
 
-#include "cli/scaling/commands.h"
+#include "cli/command/command.h"
 #include "cli/scaling/series.h"
 #include "lib/common/file.h"
 #include "lib/common/options.h"
@@ -410,15 +410,13 @@ Action BindScaling(CLI::App& app, const Globals& globals) {
 }  // namespace
 
 std::vector<Command> ScalingCommands() {
-  const std::vector<int> exits = {kExitNotFound, kExitNoAnswer, kExitRefused, kExitUndecided};
-  return {
-      {"scaling", "How numbers grow with size: exponents with intervals, laws of throughput",
-       "twofold scaling times.csv --x nodes --y seconds --by bench", BindScaling, Prints::kTable,
-       true, exits},
-      {"history", "A headline over the runs of a store, and when it changed",
-       "twofold history throughput --name nightly --last 50", BindHistory, Prints::kTable, true,
-       exits},
-  };
+  return {{"scaling",
+           "How numbers grow with size: exponents with intervals, laws of throughput",
+           "twofold scaling times.csv --x nodes --y seconds --by bench",
+           BindScaling,
+           Prints::kTable,
+           true,
+           {kExitNotFound, kExitNoAnswer, kExitRefused, kExitUndecided}}};
 }
 
 }  // namespace twofold::cli

@@ -1,5 +1,3 @@
-#include "cli/scaling/series_of_run.h"
-
 #include <absl/strings/numbers.h>
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_join.h>
@@ -9,11 +7,26 @@
 #include <set>
 #include <utility>
 
+#include "cli/scaling/series.h"
 #include "lib/common/printable.h"
+#include "lib/show/message.h"
 #include "lib/words/run_state.h"
 
 namespace twofold::cli {
 namespace {
+
+// ---- headlines
+
+/// What a number was measured at: what was varied, and its dimensions.
+using Fields = std::map<std::string, std::string>;
+
+/// Of what a permutation varies.
+Fields FieldsOf(const Json& varied) {
+  Fields fields;
+  if (!varied.is_object()) return fields;
+  for (const auto& [name, value] : varied.items()) fields[name] = show::Text(value);
+  return fields;
+}
 
 /// One value of a headline, and all that it was measured at.
 struct Value {
@@ -120,14 +133,84 @@ bool IsVaried(const std::string& field, const std::vector<Value>& values) {
                      [&](const Value& value) { return value.at.contains(field); });
 }
 
-}  // namespace
+// ---- rows of series
 
-Fields FieldsOf(const Json& varied) {
-  Fields fields;
-  if (!varied.is_object()) return fields;
-  for (const auto& [name, value] : varied.items()) fields[name] = show::Text(value);
-  return fields;
+/// One column of a series of one permutation: how it goes with the rows.
+struct RowSeries {
+  std::string by;  ///< what identifies a row: "size"
+  Series series;
+};
+
+/// "osu_latency latency datatype=char nodes=2"
+std::string RowsName(const v1::SeriesResult& series, Fields at) {
+  std::string name = absl::StrCat(series.name(), " ", series.value().name());
+  for (const v1::Dimension& each : series.dimensions()) at[each.name()] = each.value();
+  for (const auto& [field, text] : at) absl::StrAppend(&name, " ", field, "=", text);
+  return name;
 }
+
+RowSeries RowSeriesOf(const std::string& run, const v1::SeriesResult& from, const Fields& varied) {
+  RowSeries rows{from.by().name(),
+                 {run, RowsName(from, varied), from.by().name(), from.value().unit()}};
+  rows.series.more_is_better = from.value().better() == v1::BETTER_HIGHER;
+  for (const v1::SeriesPoint& point : from.points()) {
+    if (point.at() > 0.0) rows.series.points.push_back({point.at(), point.mean()});
+  }
+  return rows;
+}
+
+/// The series of a run whose name, or whose column, is `y` (empty: all). A row is its mean over the
+/// jobs that count; rows at 0 or less, such as messages of no bytes, are passed over, as they have
+/// no place among sizes.
+Result<std::vector<RowSeries>> RowsOfRun(RunSource& source, const std::string& run,
+                                         const std::string& y) {
+  std::vector<RowSeries> rows;
+  v1::RunResultsRequest request;
+  request.set_id(run);
+  request.set_series(true);
+  const Status status = source.Results(request, [&](const v1::RunResultsReply& reply) {
+    for (const v1::PermutationResult& each : reply.permutations()) {
+      const Fields varied = FieldsOf(show::Parsed(each.varied()));
+      for (const v1::SeriesResult& series : each.series()) {
+        if (!y.empty() && series.name() != y && series.value().name() != y) continue;
+        rows.push_back(RowSeriesOf(run, series, varied));
+      }
+    }
+  });
+  if (!status.ok()) return status;
+  return rows;
+}
+
+/// Of `rows` those by `x`; empty: by the only column there is. `fields` are what `x` could have
+/// meant else, for the error.
+Result<std::vector<Series>> RowsBy(const std::string& x, std::vector<RowSeries> rows,
+                                   const std::vector<std::string>& fields) {
+  std::set<std::string> names;
+  for (const RowSeries& each : rows) names.insert(each.by);
+  if (x.empty() && names.empty()) {
+    return absl::InvalidArgumentError(
+        "--x: nothing that is a number is varied in this run, and its jobs have measured no "
+        "series");
+  }
+  if (x.empty() && names.size() > 1) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--x: which one of ", absl::StrJoin(names, ", "), "?"));
+  }
+  const std::string by = x.empty() ? *names.begin() : x;
+  if (!names.contains(by)) {
+    names.insert(fields.begin(), fields.end());
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--x: '", Printable(by, 80), "' is not varied in this run, and no series has rows by it",
+        names.empty() ? "" : "; there is ", absl::StrJoin(names, ", ")));
+  }
+  std::vector<Series> list;
+  for (RowSeries& each : rows) {
+    if (each.by == by) list.push_back(std::move(each.series));
+  }
+  return list;
+}
+
+}  // namespace
 
 Result<std::vector<Series>> SeriesOfRun(RunSource& source, const std::string& run,
                                         const Wanted& wanted) {

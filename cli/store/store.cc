@@ -1,4 +1,7 @@
+#include "cli/store/store.h"
+
 #include <absl/strings/str_cat.h>
+#include <absl/strings/str_format.h>
 
 #include <CLI/App.hpp>
 #include <iostream>
@@ -10,7 +13,7 @@
 #include "cli/command/command.h"
 #include "cli/command/live_line.h"
 #include "cli/command/signals.h"
-#include "cli/store/progress_text.h"
+#include "lib/common/time_left.h"
 #include "lib/results/store_copy.h"
 #include "lib/show/message.h"
 #include "lib/show/table.h"
@@ -18,6 +21,8 @@
 namespace twofold::cli {
 namespace {
 
+// A rate of less time than this says nothing.
+constexpr Duration kFirstRate = std::chrono::milliseconds(500);
 constexpr Duration kBetweenUpdates = std::chrono::milliseconds(200);  // on a terminal
 constexpr Duration kBetweenLines = std::chrono::seconds(5);           // elsewhere
 
@@ -156,6 +161,20 @@ Action BindStoreCopy(CLI::App& app, const Globals& globals) {
 }
 
 }  // namespace
+
+std::string ProgressText(const results::CopyProgress& progress, Duration since) {
+  using Phase = results::CopyProgress::Phase;
+  const auto done = static_cast<double>(progress.done);
+  const auto all = static_cast<double>(progress.all);
+  std::string text = absl::StrFormat("%s %s: %d of %d rows (%.0f %%)",
+                                     progress.phase == Phase::kCopying ? "copying" : "verifying",
+                                     progress.table, progress.done, progress.all, 100 * done / all);
+  if (since < kFirstRate) return text;
+  const double rate = done / ToSeconds(since);
+  absl::StrAppendFormat(&text, ", %.0f rows/s, ", rate);
+  absl::StrAppend(&text, TimeLeftText(FromSeconds((all - done) / rate)), " left");
+  return text;
+}
 
 std::vector<Command> StoreCommands() {
   return {{.name = "store copy",

@@ -21,7 +21,7 @@
 #include "cli/command/signals.h"
 #include "cli/local/local_target.h"
 #include "cli/local/state_folder.h"
-#include "cli/report/writing.h"
+#include "cli/report/report.h"
 #include "kubernetes/api/connection.h"
 #include "kubernetes/commands/cluster_options.h"
 #include "kubernetes/target/kube_target.h"

@@ -1,7 +1,7 @@
-#include "cli/load/record/scaling.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "cli/load/record/summary.h"
 
 namespace twofold::cli {
 namespace {

@@ -1,6 +1,6 @@
-#include "cli/store/progress_text.h"
-
 #include <gtest/gtest.h>
+
+#include "cli/store/store.h"
 
 namespace twofold::cli {
 namespace {

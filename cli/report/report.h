@@ -4,8 +4,11 @@
 
 #include "cli/command/command.h"
 #include "cli/results/run_source.h"
+#include "lib/common/result.h"
+#include "lib/report/document/document.h"
 #include "lib/report/sources/sources.h"
 
+/// Where the numbers of a report come from, and where it goes.
 namespace twofold::cli {
 
 /// A run with all that a report says of it. `id`: as ResolveRun takes it.
@@ -18,5 +21,21 @@ Result<report::Source> ReadRun(RunSource& source, const std::string& id);
 /// Errors   name what was asked for: kNotFound, kInvalidArgument, those of the store or frontend.
 Result<report::Source> ReadSource(const std::string& name, const results::StoreOptions& store,
                                   const Globals& globals);
+
+/// Where a report goes beside the terminal; empty: not there.
+struct ReportFiles {
+  std::string html = {};
+  std::string png = {};  ///< a folder
+  std::string svg = {};  ///< a folder
+  std::string junit = {};
+  std::string open_metrics = {};
+};
+void Declare(CLI::App& app, ReportFiles& files);
+
+/// Writes all that is asked for. A file appears whole or not at all; "-" is standard output.
+///
+/// Errors   kInvalidArgument: names the option and the path. kInternal: there is no PNG, as
+/// report::ToPng says.
+Status Write(const ReportFiles& files, const report::Document& document);
 
 }  // namespace twofold::cli
