@@ -3,7 +3,6 @@
 #include <spdlog/spdlog.h>
 
 #include <filesystem>
-#include <fstream>
 #include <iostream>
 #include <memory>
 #include <vector>
@@ -17,6 +16,7 @@
 #include "cli/local/plan.h"
 #include "cli/queues/frontend.h"
 #include "cli/report/report.h"
+#include "lib/common/file.h"
 #include "lib/common/match.h"
 #include "lib/common/program.h"
 #include "lib/load/record.h"
@@ -33,12 +33,13 @@ constexpr char kInvalid[] = "invalid";
 
 /// A file that is written at the end, and what is written there.
 struct ResultFile {
+  const char* option;
   std::string LoadOptions::*path;
   std::string (*text)(const v1::LoadRecord&);
 };
 const std::vector<ResultFile>& ResultFiles() {
-  static const std::vector<ResultFile> files = {{&LoadOptions::json, &load::RecordJson},
-                                                {&LoadOptions::csv, &SlicesCsv}};
+  static const std::vector<ResultFile> files = {{"--json", &LoadOptions::json, &load::RecordJson},
+                                                {"--csv", &LoadOptions::csv, &SlicesCsv}};
   return files;
 }
 
@@ -50,35 +51,33 @@ std::string PathOf(const std::string& path, const LoadOptions& options, int slot
   return own.string();
 }
 
-Status Write(const std::string& path, const std::string& text, std::ios::openmode mode) {
-  std::ofstream file(path, mode);
-  file << text;
-  file.flush();
-  if (file) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat("cannot write ", path));
+Status Named(const char* option, const Status& status) {
+  return status.ok() ? status
+                     : absl::InvalidArgumentError(
+                           absl::StrCat(option, ": ", std::string(status.message())));
 }
 
 // Before anything is measured: a long load whose result cannot be written is of no use.
-Status CheckWritable(const LoadOptions& options) {
+Status CheckFiles(const LoadOptions& options) {
+  Status status;
   for (const ResultFile& file : ResultFiles()) {
     for (const int slots : options.slots) {
       if ((options.*file.path).empty()) continue;
-      const Status status = Write(PathOf(options.*file.path, options, slots), "", std::ios::app);
-      if (!status.ok()) return status;
+      status.Update(Named(file.option, CheckWritable(PathOf(options.*file.path, options, slots))));
     }
   }
-  if (options.html.empty()) return absl::OkStatus();
-  return Write(options.html, "", std::ios::app);
+  if (!options.html.empty()) status.Update(Named("--html", CheckWritable(options.html)));
+  return status;
 }
 
 Status WriteFiles(const LoadOptions& options, const LoadStep& step) {
+  Status status;
   for (const ResultFile& file : ResultFiles()) {
     if ((options.*file.path).empty()) continue;
-    const Status status = Write(PathOf(options.*file.path, options, step.slots),
-                                file.text(step.record), std::ios::trunc);
-    if (!status.ok()) return status;
+    const std::string path = PathOf(options.*file.path, options, step.slots);
+    status.Update(Named(file.option, WriteFile(path, file.text(step.record))));
   }
-  return absl::OkStatus();
+  return status;
 }
 
 std::string SlotsText(int slots) { return absl::StrCat(slots, slots == 1 ? " slot" : " slots"); }
@@ -261,7 +260,7 @@ Status RunSteps(const LoadOptions& options, const Globals& globals, const Target
 
 Status Run(const LoadOptions& options, const Globals& globals) {
   Status status = Check(options);
-  if (status.ok()) status = CheckWritable(options);
+  if (status.ok()) status = CheckFiles(options);
   if (!status.ok()) return status;
   const AwaitedSignals signals;
   const Result<Target> target = FindTarget(options, globals);

@@ -25,6 +25,7 @@
 #include "kubernetes/api/connection.h"
 #include "kubernetes/commands/cluster_options.h"
 #include "kubernetes/target/kube_target.h"
+#include "lib/common/file.h"
 #include "lib/common/program.h"
 #include "lib/report/sources/sources.h"
 #include "lib/security/client.h"
@@ -199,7 +200,7 @@ Status WriteReport(const Findings& findings) {
 Status Keep(const Findings& findings, bool also_print) {
   const v1::ValidationRecord record = RecordOf(findings);
   if (also_print) std::cout << validate::LineOf(record) << std::flush;
-  return validate::WriteWhole(findings.options.json, validate::TextOf(record));
+  return WriteFile(findings.options.json, validate::TextOf(record));
 }
 
 int Run(const Told& told, const Globals& globals) {

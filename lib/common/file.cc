@@ -31,6 +31,8 @@ Status TooLong(const std::string& path, std::size_t most) {
                                            : absl::StrCat("it is longer than ", most, " bytes"));
 }
 
+constexpr const char* kPart = ".part";
+
 /// 0, or why there is not all of `text` in `path`.
 int Fill(const std::string& path, const std::string& text) {
   errno = 0;
@@ -42,7 +44,7 @@ int Fill(const std::string& path, const std::string& text) {
 
 /// As Fill, and by a rename.
 int FillBeside(const std::string& path, const std::string& text) {
-  const std::string part = path + ".part";
+  const std::string part = path + kPart;
   int error = Fill(part, text);
   if (error == 0 && std::rename(part.c_str(), path.c_str()) != 0) error = errno;
   if (error != 0) unlink(part.c_str());
@@ -55,6 +57,30 @@ std::string WhyNot(const std::string& path, int error) {
   const std::string folder = std::filesystem::path(path).parent_path().string();
   return absl::StrCat(why, ": the folder ", folder.empty() ? "." : folder,
                       error == ENOENT ? " is not there" : " may not be written");
+}
+
+/// What a path leads to, and whether that is written beside it.
+struct Place {
+  std::string path;
+  bool beside = true;
+};
+
+Place PlaceOf(const std::string& path) {
+  std::error_code none;
+  const auto there = std::filesystem::canonical(path, none);
+  if (none) return {path};
+  return {there.string(), std::filesystem::is_regular_file(there, none)};
+}
+
+int WhyNotWritten(const std::string& path) {
+  if (std::filesystem::is_directory(path)) return EISDIR;
+  return access(path.c_str(), W_OK) == 0 ? 0 : errno;
+}
+
+Status Written(const std::string& path, const Place& place, int error) {
+  if (error == 0) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat(path, " cannot be written: ", WhyNot(place.path, error)));
 }
 
 }  // namespace
@@ -79,14 +105,19 @@ Result<std::string> ReadFile(const std::string& path, std::size_t most, Readable
 }
 
 Status WriteFile(const std::string& path, const std::string& text) {
-  std::error_code none;
-  const auto there = std::filesystem::canonical(path, none);
-  const std::string target = none ? path : there.string();
-  const bool whole = none || std::filesystem::is_regular_file(target, none);
-  const int error = whole ? FillBeside(target, text) : Fill(target, text);
-  if (error == 0) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrCat(path, " cannot be written: ", WhyNot(target, error)));
+  const Place place = PlaceOf(path);
+  const int error = place.beside ? FillBeside(place.path, text) : Fill(place.path, text);
+  return Written(path, place, error);
+}
+
+Status CheckWritable(const std::string& path) {
+  const Place place = PlaceOf(path);
+  // To open and close a pipe would end whoever reads it.
+  if (!place.beside) return Written(path, place, WhyNotWritten(place.path));
+  const std::string part = place.path + kPart;
+  const int error = Fill(part, "");
+  if (error == 0) unlink(part.c_str());
+  return Written(path, place, error);
 }
 
 }  // namespace twofold

@@ -28,4 +28,9 @@ Result<std::string> ReadFile(const std::string& path, std::size_t most,
 /// Errors   kInvalidArgument: "PATH cannot be written: why".
 Status WriteFile(const std::string& path, const std::string& text);
 
+/// Whether WriteFile is likely to succeed, for what takes long to be worth a file. Leaves no trace.
+///
+/// Errors   those of WriteFile.
+Status CheckWritable(const std::string& path);
+
 }  // namespace twofold

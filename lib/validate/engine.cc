@@ -65,9 +65,8 @@ Status Engine::Validate() {
 
 Status Engine::Begin() {
   const Options& options = findings_.options;
-  if (!world_.keep(findings_).ok()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("cannot write the result to ", options.json, " (--json)"));
+  if (const Status kept = world_.keep(findings_); !kept.ok()) {
+    return absl::InvalidArgumentError("--json: " + Message(kept));
   }
   if (const Status status = world_.target.Check(); !status.ok()) {
     return absl::InvalidArgumentError(Message(status));
@@ -459,7 +458,7 @@ Status Engine::ShowResults() {
   }
   if (!findings_.why.empty()) Print(absl::StrCat("Why: ", findings_.why, "."));
   if (options.repeat == 1 && findings_.windows.size() > 1) Print(kMeasuredOnce);
-  if (!world_.keep(findings_).ok()) return Die("cannot write " + options.json);
+  if (const Status kept = world_.keep(findings_); !kept.ok()) return Die(Message(kept));
   Print("Result: " + options.json);
   if (options.html.empty()) return absl::OkStatus();
   // The verdict does not depend on it.
@@ -494,7 +493,7 @@ int Engine::CleanUp(const Status& why) {
     findings_.reason = Message(why);
     Say(absl::StrCat(world_.called, ": ", Message(why), refused ? " (see --help)" : ""));
   }
-  if (!world_.keep(findings_).ok() && !refused) Say("cannot write " + findings_.options.json);
+  if (const Status kept = world_.keep(findings_); !kept.ok() && !refused) Say(Message(kept));
   if (touched_) {
     const std::string left = Stop();
     Say(left.empty() ? absl::StrCat("ended early: scaled ", findings_.options.deployment,

@@ -3,8 +3,6 @@
 #include <absl/strings/str_cat.h>
 
 #include <cstddef>
-#include <filesystem>
-#include <fstream>
 
 #include "lib/show/message.h"
 
@@ -32,13 +30,6 @@ Json JsonOf(const google::protobuf::Message& message) {
   return json;
 }
 
-bool Write(const std::string& path, const std::string& text) {
-  std::ofstream file(path, std::ios::trunc);
-  file << text;
-  file.flush();
-  return file.good();
-}
-
 }  // namespace
 
 std::string LineOf(const v1::ValidationRecord& record) { return show::Line(JsonOf(record)); }
@@ -64,21 +55,6 @@ std::string TextOf(const v1::ValidationRecord& record) {
     text += "\n  ]";
   }
   return text + "\n}\n";
-}
-
-Status WriteWhole(const std::string& path, const std::string& text) {
-  std::error_code error;
-  const auto kind = std::filesystem::status(path, error).type();
-  const bool as_it_is =
-      kind != std::filesystem::file_type::not_found && kind != std::filesystem::file_type::regular;
-  const std::string part = as_it_is ? path : path + ".new";
-  bool written = Write(part, text);
-  if (written && !as_it_is) {
-    std::filesystem::rename(part, path, error);
-    written = !error;
-  }
-  if (written) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat("cannot write ", path));
 }
 
 }  // namespace twofold::validate

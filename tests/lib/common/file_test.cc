@@ -89,6 +89,19 @@ TEST_F(FileTest, AFullDeviceIsSaidAndIsNoFolder) {
   EXPECT_EQ(WriteFile(folder_, "new").message(), folder_ + " cannot be written: Is a directory");
 }
 
+TEST_F(FileTest, WhetherAFileCanBeWrittenIsToldWithoutATrace) {
+  EXPECT_TRUE(CheckWritable(In("file")).ok());
+  EXPECT_TRUE(std::filesystem::is_empty(folder_));
+  Write("old");
+  EXPECT_TRUE(CheckWritable(In("file")).ok());
+  EXPECT_EQ(ReadFile(In("file"), 10).value(), "old");
+  ASSERT_EQ(mkfifo(In("pipe").c_str(), 0600), 0);
+  EXPECT_TRUE(CheckWritable(In("pipe")).ok());  // and waits for no reader
+  for (const std::string& path : {In("none/file"), folder_}) {
+    EXPECT_EQ(CheckWritable(path), WriteFile(path, "new"));
+  }
+}
+
 TEST_F(FileTest, AFolderThatIsNotThereIsNamed) {
   EXPECT_EQ(WriteFile(In("none/file"), "new").message(),
             In("none/file") + " cannot be written: No such file or directory: the folder " +
