@@ -333,18 +333,20 @@ Status Frontend::ServeHttp(const Options& options) {
       return peers_->Ask(own, method, request, caller);
     };
   }
+  const ActionRules rules = {http_gate_.get(), security::IsLoopback(options.http_address)};
   const http::Handler web = MakeWeb(
       {.queues = queues_,
        .storage = storage_.get(),
        .gates = {client_gate_.get(), worker_gate_.get(), http_gate_.get(), scaler_gate_.get()},
        .stalled = [this] { return Stalled(); },
-       .rules = {http_gate_.get(), security::IsLoopback(options.http_address)},
+       .rules = rules,
        .ask = ask,
        .run_later = run_later,
        .loop = loop_});
   auto http = http::Server::Start(
-      *address, http::Guard(http_gate_, security_.asks_certificate, RolesOfPage, web),
-      {.tls = security_.tls, .run_later = run_later});
+      *address,
+      LogPosts(rules, http::Guard(http_gate_, security_.asks_certificate, RolesOfPage, web)),
+      {.tls = security_.tls, .on_refused = LogRefusedPost, .run_later = run_later});
   if (!http.ok()) return http.status();
   http_server_ = *std::move(http);
   return absl::OkStatus();

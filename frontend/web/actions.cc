@@ -3,6 +3,7 @@
 #include <absl/strings/match.h>
 #include <spdlog/spdlog.h>
 
+#include <array>
 #include <chrono>
 #include <functional>
 #include <future>
@@ -14,6 +15,7 @@
 
 #include "frontend/services/changes.h"
 #include "frontend/web/answers.h"
+#include "lib/common/limited_log.h"
 #include "lib/common/printable.h"
 #include "lib/http/guard.h"
 
@@ -40,7 +42,7 @@ bool AsksToken(const ActionRules& rules) {
 
 std::string Who(const ActionRules& rules, const http::Request& request) {
   const auto holder = HolderOf(rules, request);
-  if (!holder) return "somebody on this machine";
+  if (!holder) return rules.is_local ? "somebody on this machine" : "somebody without a token";
   return fmt::format("{} ({})", holder->name, security::Name(holder->role));
 }
 
@@ -73,19 +75,12 @@ Result<Message> Await(const std::function<void(std::function<void(Result<Message
   return absl::DeadlineExceededError("it is done, but the disk has yet to take it");
 }
 
-/// `act` for those who may; on a thread that may block. `verb` and the last part of the path but
-/// one are what the log says.
-http::Handler Guarded(const ActionRules& rules, std::string verb, std::string param,
+/// `act` for those who may; on a thread that may block.
+http::Handler Guarded(const ActionRules& rules,
                       std::function<http::Response(const http::Request&)> act) {
-  return [rules, verb = std::move(verb), param = std::move(param),
-          act = std::move(act)](const http::Request& request) {
+  return [rules, act = std::move(act)](const http::Request& request) {
     if (auto refusal = WhyRefused(rules, request)) return *std::move(refusal);
-    return http::Later([=] {
-      http::Response response = act(request);
-      spdlog::info("{} asked by HTTP to {} {}: {}", Who(rules, request), verb,
-                   Printable(request.params.at(param), kMostShown), response.status);
-      return response;
-    });
+    return http::Later([=] { return act(request); });
   };
 }
 
@@ -130,27 +125,59 @@ http::Response ChangeQueueOf(const Api& api, const QueueAction& action,
   }));
 }
 
+void LogPost(const std::string& who, std::string_view path, int status) {
+  constexpr int kFirst = 400;  // of the errors
+  static std::array<LimitedLog, 200> refusals;
+  const auto more = status < kFirst
+                        ? std::optional<std::string>("")
+                        : refusals.at(static_cast<std::size_t>(status - kFirst)).Admit(Now());
+  if (!more) return;
+  spdlog::info("{} asked by HTTP to POST {}: {}{}", who, Printable(path, kMostShown), status,
+               *more);
+}
+
 }  // namespace
+
+http::Handler LogPosts(const ActionRules& rules, http::Handler handler) {
+  return [rules, handler = std::move(handler)](http::Request request) {
+    if (request.method != "POST") return handler(std::move(request));
+    const std::string who = Who(rules, request);
+    const std::string path = request.path;
+    http::Response response = handler(std::move(request));
+    if (!response.later) {
+      LogPost(who, path, response.status);
+      return response;
+    }
+    return http::Later([=, make = std::move(response.later)] {
+      http::Response made = make();
+      LogPost(who, path, made.status);
+      return made;
+    });
+  };
+}
+
+void LogRefusedPost(const std::string& request, int status) {
+  constexpr std::string_view kPost = "POST ";
+  if (!request.starts_with(kPost)) return;
+  LogPost("somebody", std::string_view(request).substr(kPost.size()), status);
+}
 
 std::vector<http::Route> ActionRoutes(const Api& api, Storage* storage, ActionRules rules) {
   std::vector<http::Route> routes;
   for (const QueueAction& action : kQueueActions) {
     const std::string verb = action.verb;
-    routes.push_back(
-        {"POST", "/api/v1/queues/{name}/" + verb,
-         Guarded(rules, verb + " queue", "name", [api, &action](const http::Request& request) {
-           return ChangeQueueOf(api, action, request);
-         })});
+    routes.push_back({"POST", "/api/v1/queues/{name}/" + verb,
+                      Guarded(rules, [api, &action](const http::Request& request) {
+                        return ChangeQueueOf(api, action, request);
+                      })});
   }
-  routes.push_back({"POST", "/api/v1/jobs/{id}/cancel",
-                    Guarded(rules, "cancel job", "id", [api](const http::Request& request) {
-                      return CancelJobOf(api, request);
-                    })});
   routes.push_back(
-      {"POST", "/api/v1/runs/{id}/cancel",
-       Guarded(rules, "cancel run", "id", [api, storage](const http::Request& request) {
-         return CancelRunOf(api, storage, request);
-       })});
+      {"POST", "/api/v1/jobs/{id}/cancel",
+       Guarded(rules, [api](const http::Request& request) { return CancelJobOf(api, request); })});
+  routes.push_back({"POST", "/api/v1/runs/{id}/cancel",
+                    Guarded(rules, [api, storage](const http::Request& request) {
+                      return CancelRunOf(api, storage, request);
+                    })});
   routes.push_back(
       {"GET", "/api/v1/me", [rules](const http::Request& request) { return Me(rules, request); }});
   return routes;

@@ -16,6 +16,14 @@ struct ActionRules {
   bool is_local = false;                 ///< only this machine can connect
 };
 
+/// Wraps the handler of all requests: each POST is a line of the log, which says who asked for
+/// what, and the status, whoever refuses it. Of those that are refused with one status one a second
+/// is logged, and how many others there were.
+http::Handler LogPosts(const ActionRules& rules, http::Handler handler);
+
+/// The same for requests that no handler sees: http::ServerOptions::on_refused.
+void LogRefusedPost(const std::string& request, int status);
+
 /// What the live pages can do, as POSTs with a JSON body, which may be empty:
 ///
 ///   /api/v1/queues/NAME/pause, resume, drain   the queue after it
@@ -26,7 +34,7 @@ struct ActionRules {
 ///
 /// http::Guard has checked the role and refused pages of other sites. Content-Type has to be
 /// application/json, which no form of another page can send (415). Without tokens, they work only
-/// where `is_local` (403). Each is a line of the log, which says who did what.
+/// where `is_local` (403).
 ///
 /// The queues, `storage` (nullptr: none) and the gate outlive the handlers.
 std::vector<http::Route> ActionRoutes(const Api& api, Storage* storage, ActionRules rules);

@@ -155,8 +155,9 @@ asio::awaitable<bool> Connection::ServeOne() {
     framing = {request.version(), request.keep_alive() && !finishing_,
                request.method() == beast::http::verb::head};
   }
-  Response response =
-      error ? Refusal(error) : Answer(handler_, parser.release(), stream_.has_certificate());
+  const std::string target(parser.get().target());
+  Response response = error ? Refused(parser.get(), error)
+                            : Answer(handler_, parser.release(), stream_.has_certificate());
   if (response.later) {
     Response made = co_await RunLater(std::move(response.later));
     response = std::move(made);
@@ -172,9 +173,19 @@ asio::awaitable<bool> Connection::ServeOne() {
   Budget::Share unsent(budgets_.unsent);
   const bool has_room = response.body.size() <= kSmallAnswer || unsent.Grow(response.body.size());
   if (!has_room) response = PlainText(503, "too many slow readers, try again later\n");
-  const bool sent = co_await Send(std::move(response), framing);
+  const bool sent = co_await Send(ErrorFor(target, std::move(response)), framing);
   const bool reusable = sent && framing.keep_alive && !finishing_;
   co_return reusable;
+}
+
+Response Connection::Refused(const WireRequest& request, const error_code& why) {
+  Response response = Refusal(why);
+  if (options_.on_refused && request.method() != beast::http::verb::unknown) {
+    options_.on_refused(
+        fmt::format("{} {}", std::string(request.method_string()), std::string(request.target())),
+        response.status);
+  }
+  return response;
 }
 
 /// Reads a request within its limits. One deadline for all of it, so that drops do not extend it.

@@ -56,6 +56,7 @@ class Connection {
   boost::asio::awaitable<bool> Open();
   boost::asio::awaitable<bool> AwaitRequest();
   boost::asio::awaitable<bool> ServeOne();
+  Response Refused(const WireRequest& request, const boost::system::error_code& why);
   PeerStream::Error Receive(RequestParser& parser);
   PeerStream::Error ReceiveHead(RequestParser& parser);
   PeerStream::Error ReceiveBareHead(RequestParser& parser);

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 
@@ -70,6 +71,17 @@ Response Html(int status, std::string html) {
 Response Later(std::function<Response()> make) {
   Response response;
   response.later = std::move(make);
+  return response;
+}
+
+Response ErrorFor(std::string_view path, Response response) {
+  const bool is_text = response.content_type.starts_with("text/plain");
+  if (response.status < 400 || !is_text || !path.starts_with("/api/")) return response;
+  std::string text = std::move(response.body);
+  if (text.ends_with('\n')) text.pop_back();
+  const nlohmann::json error = {{"error", std::move(text)}};
+  response.content_type = "application/json";
+  response.body = error.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
   return response;
 }
 

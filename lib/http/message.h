@@ -49,6 +49,10 @@ Response Json(int status, std::string json);
 Response Html(int status, std::string html);
 Response Later(std::function<Response()> make);
 
+/// The same for programs, {"error": TEXT}, if it is an error in plain text at a path of an API:
+/// below /api/. So programs read one form, whoever refuses.
+Response ErrorFor(std::string_view path, Response response);
+
 /// `text` for use in HTML, between tags or in a quoted attribute: & < > " ' become entities.
 std::string Escape(std::string_view text);
 

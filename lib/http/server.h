@@ -30,6 +30,9 @@ struct ServerOptions {
   std::shared_ptr<security::Reloaded<security::TlsMaterial>> tls = nullptr;  ///< null: plain text
   Duration stop_grace = std::chrono::seconds(2);  ///< Stop lets requests in progress finish so long
 
+  /// Told of each request that is refused before a handler sees it: "POST /path" and the status.
+  std::function<void(const std::string& request, int status)> on_refused = nullptr;
+
   /// Runs a task once on a thread that may block; false: there is no room. Needed by handlers that
   /// answer by Later: without it, or without room, their requests are answered with 503. It must
   /// run all that it has taken until Stop has returned.

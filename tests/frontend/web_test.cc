@@ -8,6 +8,7 @@
 #include "tests/frontend/frontend_fixture.h"
 #include "tests/lib/http/peer.h"
 #include "tests/lib/results/temp_dir.h"
+#include "tests/support/log_capture.h"
 #include "twofold/v1/runs.grpc.pb.h"
 
 namespace twofold::frontend {
@@ -291,6 +292,25 @@ TEST_F(WebTest, FormsAndPagesOfOtherSitesChangeNothing) {
   EXPECT_FALSE(Queue("sleep").paused());
   EXPECT_EQ(PostRaw("Content-Type: application/json; charset=utf-8\r\n"), 200);
   EXPECT_TRUE(Queue("sleep").paused());
+}
+
+TEST_F(WebTest, EachPostIsLoggedWhoeverRefusesIt) {
+  const testing::LogCapture log;
+  Serve();
+  const std::string json = "Content-Type: application/json\r\n";
+  EXPECT_EQ(PostRaw(json), 200);
+  EXPECT_EQ(PostRaw(json + "Sec-Fetch-Site: cross-site\r\n"), 403);
+  EXPECT_EQ(PostRaw(""), 415);
+  EXPECT_EQ(PostRaw(json + "Transfer-Encoding: zip\r\n"), 400);
+  EXPECT_EQ(Post("/api/v1/nothing").status, 404);
+  ServeWithTokens();
+  EXPECT_EQ(Post("/api/v1/queues/sleep/pause").status, 401);
+  for (const char* status : {"200", "403", "415", "400", "401"}) {
+    EXPECT_THAT(
+        log.text(),
+        HasSubstr(std::string("asked by HTTP to POST /api/v1/queues/sleep/pause: ") + status));
+  }
+  EXPECT_THAT(log.text(), HasSubstr("asked by HTTP to POST /api/v1/nothing: 404"));
 }
 
 TEST_F(WebTest, WithTokensOnlyAdminsChangeSomething) {

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "lib/http/router.h"
 #include "lib/http/server.h"
 #include "tests/lib/http/peer.h"
 
@@ -21,6 +22,7 @@ namespace {
 
 using std::chrono::milliseconds;
 using testing::ElementsAre;
+using testing::EndsWith;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
@@ -154,6 +156,28 @@ TEST(Events, OneStreamTooManyIsToldToComeLaterUntilAnotherLeaves) {
     EXPECT_EQ(StatusOf(third.ReadResponse()), 200);
   }
   EXPECT_TRUE(Soon([&] { return StatusOf(Reader(*server).ReadHead()) == 200; }));
+}
+
+TEST(Events, AnErrorOfAnApiIsJsonWhoeverRefuses) {
+  Number number;
+  const auto stream = [&](const Request&) {
+    return Events(std::make_shared<NumberSource>(number));
+  };
+  const auto server = Server::Start({"127.0.0.1", 0}, Router({{"GET", "/api/v1/stream", stream}}),
+                                    {.max_body = 10, .max_streams = 0})
+                          .value();
+  const std::pair<const char*, const char*> cases[] = {
+      {"GET /api/v1/nothing HTTP/1.0\r\n\r\n", R"({"error":"nothing at /api/v1/nothing"})"},
+      {"POST /api/v1/a HTTP/1.0\r\nContent-Length: 11\r\n\r\n", R"({"error":"body is too long"})"},
+      {"GET /api/v1/stream HTTP/1.0\r\n\r\n",
+       R"({"error":"too many streams of events are open, try again later"})"}};
+  for (const auto& [request, json] : cases) {
+    const std::string answer = Ask(server->port(), request);
+    EXPECT_THAT(answer, HasSubstr("Content-Type: application/json\r\n"));
+    EXPECT_THAT(answer, EndsWith(std::string("\r\n\r\n") + json + "\n"));
+  }
+  EXPECT_THAT(Ask(server->port(), "GET /nothing HTTP/1.0\r\n\r\n"),
+              EndsWith("\r\n\r\nnothing at /nothing\n"));
 }
 
 TEST(Events, AQuietStreamHasAHeartbeat) {

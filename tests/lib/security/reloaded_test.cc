@@ -1,44 +1,18 @@
 #include "lib/security/reloaded.h"
 
 #include <gtest/gtest.h>
-#include <spdlog/sinks/ostream_sink.h>
-#include <spdlog/spdlog.h>
-
-#include <sstream>
 
 #include "lib/security/server.h"
 #include "tests/lib/security/options_of.h"
 #include "tests/support/certificates.h"
+#include "tests/support/log_capture.h"
 #include "tests/support/program.h"
 
 namespace twofold::security {
 namespace {
 
+using testing::LogCapture;
 using testing::WriteFile;
-
-/// What is logged while it lives.
-class LogCapture {
- public:
-  LogCapture() : before_(spdlog::default_logger()) {
-    spdlog::set_default_logger(std::make_shared<spdlog::logger>(
-        "test", std::make_shared<spdlog::sinks::ostream_sink_mt>(text_)));
-  }
-  ~LogCapture() { spdlog::set_default_logger(before_); }
-
-  std::string text() const { return text_.str(); }
-  int errors() const {
-    int count = 0;
-    const std::string all = text();
-    for (auto at = all.find("[error]"); at != std::string::npos; at = all.find("[error]", at + 1)) {
-      ++count;
-    }
-    return count;
-  }
-
- private:
-  std::shared_ptr<spdlog::logger> before_;
-  std::ostringstream text_;
-};
 
 class ReloadTest : public ::testing::Test {
  protected:
