@@ -2,8 +2,12 @@
 
 #include <spdlog/spdlog.h>
 
+#include <chrono>
+#include <string>
+#include <thread>
 #include <utility>
 
+#include "lib/common/program.h"
 #include "lib/results/postgres_store.h"
 #include "lib/results/sqlite_store.h"
 #include "lib/results/store_address.h"
@@ -27,6 +31,25 @@ results::JournalOptions ToJournal(const StorageOptions& options) {
 
 using Opened = Result<std::unique_ptr<Storage>>;
 
+constexpr Duration kBetweenTries = std::chrono::milliseconds(500);
+
+/// The database, once it can be reached; each new reason why it cannot is said.
+Result<std::unique_ptr<results::PostgresStore>> OpenAtFirst(const postgres::Target& target,
+                                                            Duration patience) {
+  const Instant given_up = Now() + patience;
+  std::string said;
+  for (;;) {
+    auto store = results::PostgresStore::Open(target);
+    const bool is_away = absl::IsUnavailable(store.status());
+    if (!is_away || Now() >= given_up || ShutdownSignals::Pending()) return store;
+    const std::string why(store.status().message());
+    if (why != std::exchange(said, why)) {
+      spdlog::warn("{}; tried again for {:.0f} s", why, ToSeconds(given_up - Now()));
+    }
+    std::this_thread::sleep_for(kBetweenTries);
+  }
+}
+
 }  // namespace
 
 Opened Storage::OpenSqlite(const std::string& path, const results::JournalOptions& options) {
@@ -38,9 +61,9 @@ Opened Storage::OpenSqlite(const std::string& path, const results::JournalOption
       new Storage(*std::move(store), *std::move(runs), options, std::nullopt));
 }
 
-Opened Storage::OpenPostgres(const postgres::Target& target,
-                             const results::JournalOptions& options) {
-  auto store = results::PostgresStore::Open(target);
+Opened Storage::OpenPostgres(const postgres::Target& target, const results::JournalOptions& options,
+                             Duration first_connection) {
+  auto store = OpenAtFirst(target, first_connection);
   if (!store.ok()) return store.status();
   auto runs = results::RunReader::Open(target);
   return std::unique_ptr<Storage>(new Storage(*std::move(store), std::move(runs), options, target));
@@ -50,7 +73,7 @@ Opened Storage::Open(const StorageOptions& options) {
   const auto address = results::ParseStoreAddress({.store = options.url, .file = options.file});
   if (!address.ok()) return address.status();
   if (const auto* const target = std::get_if<postgres::Target>(&*address)) {
-    return OpenPostgres(*target, ToJournal(options));
+    return OpenPostgres(*target, ToJournal(options), options.first_connection);
   }
   return OpenSqlite(std::get<results::StoreFile>(*address).path, ToJournal(options));
 }

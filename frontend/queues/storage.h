@@ -28,6 +28,9 @@ struct StorageOptions {
   double keep_finished_for = 7 * 86400;     ///< seconds; 0 = for ever
   std::uint64_t keep_finished = 1'000'000;  ///< jobs; 0 = all
   std::uint64_t limit = 0;                  ///< MiB that the store may take; 0 = no limit
+  /// How long a database that cannot be reached at first is tried again: it may start together with
+  /// this program. A signal that ends the program ends that, too.
+  Duration first_connection = std::chrono::minutes(1);
 };
 
 /// What a queue that stops waits for its journal. A disk that works takes far less; one that does
@@ -92,7 +95,8 @@ class Storage {
   static Result<std::unique_ptr<Storage>> OpenSqlite(const std::string& path,
                                                      const results::JournalOptions& options);
   static Result<std::unique_ptr<Storage>> OpenPostgres(const postgres::Target& target,
-                                                       const results::JournalOptions& options);
+                                                       const results::JournalOptions& options,
+                                                       Duration first_connection);
 
   const std::unique_ptr<results::Store> store_;
   const std::unique_ptr<results::RunReader> runs_;

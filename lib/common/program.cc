@@ -71,6 +71,13 @@ int ShutdownSignals::Wait() {
   return number == kWake ? 0 : number;
 }
 
+bool ShutdownSignals::Pending() {
+  sigset_t pending;
+  sigemptyset(&pending);
+  sigpending(&pending);
+  return sigismember(&pending, SIGTERM) == 1 || sigismember(&pending, SIGINT) == 1;
+}
+
 void ShutdownSignals::Wake() { kill(getpid(), kWake); }
 
 void RestoreSignalsInChild() {

@@ -40,6 +40,9 @@ class ShutdownSignals {
   /// Blocks until SIGTERM, SIGINT or Wake; the signal's number, 0 for Wake.
   int Wait();
 
+  /// Whether one has come that nobody has waited for yet.
+  static bool Pending();
+
   /// Ends a Wait from another thread.
   static void Wake();
 };
