@@ -350,15 +350,22 @@ void AddFailures(const std::map<FailureKind, FailureCount>& failures, Measuremen
   }
 }
 
-// "GET: SlowDown (503), 17 times"; empty: there was none.
-std::string MostFrequent(const std::map<FailureKind, FailureCount>& failures) {
-  const auto most = std::max_element(
-      failures.begin(), failures.end(),
-      [](const auto& a, const auto& b) { return a.second.count < b.second.count; });
-  if (most == failures.end()) return "";
-  const auto& [operation, code, cause] = most->first;
+// What is not there may not be there as what writes it failed.
+bool MayBeAConsequence(const FailureKind& kind) { return std::get<1>(kind) == 404; }
+
+// "GET: SlowDown (503), 17 times"; empty: there was none. Causes come before consequences, then the
+// most frequent one.
+std::string WhatFailed(const std::map<FailureKind, FailureCount>& failures) {
+  const auto weight = [](const auto& failure) {
+    return std::pair(!MayBeAConsequence(failure.first), failure.second.count);
+  };
+  const auto first =
+      std::max_element(failures.begin(), failures.end(),
+                       [&](const auto& a, const auto& b) { return weight(a) < weight(b); });
+  if (first == failures.end()) return "";
+  const auto& [operation, code, cause] = first->first;
   return absl::StrCat(operation, ": ", cause, code == 0 ? "" : absl::StrCat(" (", code, ")"), ", ",
-                      most->second.count, " times, such as ", Quoted(most->second.example));
+                      first->second.count, " times, such as ", Quoted(first->second.example));
 }
 
 // ---- all together
@@ -404,7 +411,7 @@ void AddTotals(const Run& run, Measurements& result) {
 Status CheckSuccess(const Run& run, const std::map<FailureKind, FailureCount>& failures) {
   for (const auto& [rank, report] : run.reports) {
     if (HasSuccess(report)) continue;
-    const std::string why = MostFrequent(failures);
+    const std::string why = WhatFailed(failures);
     return ToolFailed(WorkerName(rank),
                       why.empty() ? "no request was made" : "no request succeeded; " + why);
   }

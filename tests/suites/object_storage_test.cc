@@ -256,6 +256,14 @@ TEST(ObjectStorageParse, WithoutASuccessTheJobHasFailedAndSaysWhy) {
   EXPECT_TRUE(FailsWith(Parse(OfLoaders({ReportOf(0, {})})), "no request was made"));
 }
 
+TEST(ObjectStorageParse, ACauseIsSaidBeforeWhatFollowsFromItHoweverOftenThatCame) {
+  Report report = ReportOf(0, {});
+  AddErrors(report, 900, 404, "NoSuchKey");
+  AddErrors(report, 3, 403, "AccessDenied");
+  EXPECT_TRUE(FailsWith(Parse(OfLoaders({report})),
+                        "no request succeeded; GET: AccessDenied (403), 3 times"));
+}
+
 TEST(ObjectStorageParse, ALostLoaderIsNamedAndThereIsNoTotal) {
   Outputs outputs = OfLoaders({ReportOf(0, {5}), ReportOf(1, {5}), ReportOf(2, {5})});
   outputs.stages.erase(outputs.stages.begin() + 1);

@@ -279,7 +279,7 @@ asio::awaitable<Reply> Caller::Make(const Call& call, const Content* content, Si
 
 Failure Caller::FailureOf(const Error& error) const {
   const bool answered = answer_ && answer_->is_header_done();
-  Failure failure{answered ? answer_->code() : 0, error.message(), error.message()};
+  Failure failure{answered ? answer_->code() : 0, error.message(), {}};
   if (timed_out_) {
     failure.cause = "timeout";
   } else if (error == asio::error::connection_refused) {
@@ -289,6 +289,7 @@ Failure Caller::FailureOf(const Error& error) const {
   } else if (error.category() == boost::beast::http::make_error_code({}).category()) {
     failure.cause = "malformed answer";
   }
+  failure.example = absl::StrCat(store_.endpoint.authority, ": ", failure.cause);
   return failure;
 }
 

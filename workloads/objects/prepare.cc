@@ -22,9 +22,11 @@ constexpr std::size_t kMostNames = 1 << 24;
 constexpr Duration kLook = std::chrono::milliseconds(20);
 
 Status ToStatus(std::string_view what, const Failure& failure) {
+  // Who has not answered at all is named; a cause may be the code alone.
+  const bool says_code = failure.code == 0 || failure.cause == absl::StrCat("HTTP ", failure.code);
   const std::string text =
-      absl::StrCat(std::string(what), ": ", failure.cause,
-                   failure.code == 0 ? "" : absl::StrCat(" (", failure.code, ")"),
+      absl::StrCat(std::string(what), ": ", failure.code == 0 ? failure.example : failure.cause,
+                   says_code ? "" : absl::StrCat(" (", failure.code, ")"),
                    failure.reason.empty() ? "" : absl::StrCat(": ", failure.reason));
   if (failure.code / 100 == 2) return absl::DataLossError(text);
   if (!failure.reason.empty()) return absl::PermissionDeniedError(text);

@@ -425,8 +425,9 @@ class Faults(unittest.TestCase):
         self.assertLess(sum(int(f["count"]) for f in report["failures"]), 400)
 
     def test_nobody_there_is_said_at_once(self):
-        err = load("--bucket", "b", "--protocol", "http", "--endpoint", f"http://127.0.0.1:{free_port()}", "--pctput", 100, code=1)
-        self.assertIn("connection refused", err)
+        port = free_port()
+        err = load("--bucket", "b", "--protocol", "http", "--endpoint", f"http://127.0.0.1:{port}", "--pctput", 100, code=1)
+        self.assertIn(f"bucket: 127.0.0.1:{port}: connection refused", err)
 
 
 class S3Stores(unittest.TestCase):
