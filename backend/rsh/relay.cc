@@ -138,8 +138,12 @@ std::optional<int> ParseCall(int argc, const char* const* argv, Call& call) {
   app.add_flag("-q,-T,-x", ignored, "Nothing: callers of ssh pass them");
   // An option of the command is none of ours.
   const char* const* const end = argv + argc;
+  const bool asks_completion = argc > 1 && argv[1] == std::string_view("--completion");
   const char* const* const host =
-      std::find_if(argv + 1, end, [](std::string_view word) { return !word.starts_with('-'); });
+      asks_completion  // the only option whose value may be a word of its own
+          ? end
+          : std::find_if(argv + 1, end,
+                         [](std::string_view word) { return !word.starts_with('-'); });
   if (const auto code = ParseCommandLine(app, static_cast<int>(host - argv), argv)) return code;
   if (end - host < 2) return UsageError(app, "needs HOST and COMMAND (try --help)");
   call.host = *host;

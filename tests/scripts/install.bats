@@ -29,6 +29,20 @@ programs="twofold twofold-frontend twofold-backend twofold-client twofold-rsh tw
   [ -e "$prefix/share/doc/twofold/examples/fio-quick.yaml" ]
 }
 
+@test "each program says its manual and completion itself, but for those that docs/install.md names" {
+  for path in "$prefix"/bin/*; do
+    program=${path##*/}
+    [ -s "$prefix/share/man/man1/$program.1" ] || { echo "$program has no manual page"; return 1; }
+    if grep -B 1 "are scripts" "$root/docs/install.md" | grep -qF "\`$program\`"; then
+      [ -n "$("$path" --help)" ] && continue
+    fi
+    "$path" --manual | grep -q '^\.TH'
+    for shell in bash zsh fish; do
+      "$path" --completion "$shell" | cmp - <("$path" --completion="$shell")
+    done
+  done
+}
+
 @test "manual pages have no errors, a name, and each command" {
   command -v mandoc >/dev/null || skip "no mandoc"
   for page in "$prefix"/share/man/man1/*.1; do

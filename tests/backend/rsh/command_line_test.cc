@@ -46,6 +46,9 @@ TEST(CommandLine, WithoutHostOrCommandItIsAMistake) {
   EXPECT_EQ(Parse({"-p", "22", "host", "ls"}).code, 2);
   EXPECT_EQ(Parse({"--help"}).code, 0);
   EXPECT_EQ(Parse({"--version"}).code, 0);
+  EXPECT_EQ(Parse({"--completion", "bash"}).code, 0);
+  EXPECT_EQ(Parse({"--completion=bash"}).code, 0);
+  EXPECT_EQ(Parse({"--manual"}).code, 0);
 }
 
 TEST(Explain, ExitCodesAreThoseOfAShell) {
