@@ -161,6 +161,8 @@ void AddWorkloadOptions(CLI::App& app, Options& options) {
                          "NAME", "variable"));
   app.add_flag("--once", options.once,
                "Run the workload once, without a frontend, print the result");
+  app.add_flag("--dry-run", options.dry_run,
+               "With --once: print what each member of its gang would run, and run nothing");
   app.add_flag("--check-config", options.check_config, "Check options and workload, then exit");
   app.add_flag("--verbose", options.verbose, "Log more");
 }
@@ -169,6 +171,10 @@ void AddWorkloadOptions(CLI::App& app, Options& options) {
 std::string CheckTogether(const Options& options) {
   if (options.workload.argv.empty()) {
     return "no workload: give it after '--', for example: -- sleep 1 (try --help)";
+  }
+  if (options.dry_run && !options.once) return "--dry-run needs --once";
+  if (options.dry_run && suite::FindSuite(options.workload.argv[0]) == nullptr) {
+    return absl::StrCat("--dry-run is for one of the suites: ", suite::SuiteNames());
   }
   if (options.backoff == 0 && options.backoff_max > 0) {
     return "--backoff-max needs a --backoff above 0";

@@ -38,7 +38,8 @@ struct Options {
   security::ClientOptions security;
   security::ServerOptions http_security;
   bool once = false;
-  std::string shell;  ///< a line for a shell, which is the workload then
+  bool dry_run = false;  ///< of `once`
+  std::string shell;     ///< a line for a shell, which is the workload then
   bool check_config = false;
   bool verbose = false;
 };

@@ -14,6 +14,7 @@
 #include <string>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "backend/agent/agent.h"
 #include "backend/agent/health.h"
@@ -29,6 +30,8 @@
 #include "lib/process/environment.h"
 #include "lib/process/reaper.h"
 #include "lib/security/client.h"
+#include "lib/suite/plan.h"
+#include "suites/table/table.h"
 
 namespace twofold::backend {
 namespace {
@@ -145,12 +148,26 @@ Result<std::unique_ptr<Peers>> StartPeers(boost::asio::io_context& io, const Opt
   return peers;
 }
 
+// On this machine alone, whatever machines its gang would be on.
+int PrintPlan(const std::vector<std::string>& workload) {
+  const suite::Suite& suite = *suite::FindSuite(workload.at(0));
+  const std::string spec = workload.size() > 1 ? workload[1] : "";
+  const Result<std::uint32_t> members = suite.check(spec);
+  if (!members.ok()) return Complain(members.status());
+  const auto plan =
+      suite.plan(spec, {"job-1-1", std::vector<suite::Member>(*members, {"127.0.0.1", "here"})});
+  if (!plan.ok()) return Complain(plan.status());
+  std::cout << suite::Text(*plan);
+  return 0;
+}
+
 }  // namespace
 
 int Main(int argc, char** argv) {
   ShutdownSignals signals;
   Options options;
   if (const auto code = ParseOptions(argc, argv, options)) return *code;
+  if (options.dry_run) return PrintPlan(options.workload.argv);
   RaiseDescriptorLimit();
   InitLogging(options.verbose);
   // Before --dir: the paths are of where the program was started.

@@ -36,6 +36,9 @@ TEST(Program, MistakesExitWithTwoAndOneLine) {
       {"--", "/no/such/program"},
       {"--", "/etc/passwd"},
       {"--dir", "/no/such/folder", "--", "sleep", "1"},
+      {"--dry-run", "--", "fio"},
+      {"--once", "--dry-run", "--", "sleep", "1"},
+      {"--once", "--dry-run", "--", "fio", R"({"size": "much"})"},
       {"--glob", "/no/such/*", "--", "/bin/echo", "FILENAME"},
   };
   for (const std::vector<std::string>& mistake : mistakes) {
@@ -66,6 +69,14 @@ TEST(Program, OnceExitsByOutcome) {
   const Exit late = RunProgram({"--once", "--limit", "0.01", "--", "sleep", "60"});
   EXPECT_EQ(late.code, 124);
   EXPECT_THAT(late.output, HasSubstr("ran past its limit of 0.01 s"));
+}
+
+TEST(Program, ADryRunPrintsWhatASuiteWouldRunAndRunsNothing) {
+  const Exit exit = RunProgram({"--once", "--dry-run", "--suite-path", "/no/such", "--", "osu",
+                                R"({"ranks": 2, "ranksPerNode": 1, "tests": ["latency"]})"});
+  EXPECT_EQ(exit.code, 0);
+  EXPECT_THAT(exit.output, AllOf(HasSubstr("rank 1\n  serves exec\n"), HasSubstr(" mpirun "),
+                                 HasSubstr(" osu_latency\n"), Not(HasSubstr("failed"))));
 }
 
 TEST(Program, ItsTokenIsNotToBeFoundByTheProgramsOfJobs) {
