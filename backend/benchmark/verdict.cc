@@ -10,6 +10,7 @@
 #include "backend/benchmark/artifact.h"
 #include "lib/common/printable.h"
 #include "lib/suite/measurements.h"
+#include "lib/words/measurement.h"
 
 namespace twofold::backend {
 namespace {
@@ -113,21 +114,6 @@ Result<suite::Measurements> Parsed(const Case& job, const v1::BenchmarkResult& r
   return job.suite.parse(outputs);
 }
 
-// " direction=reverse stream=1"
-std::string DimensionsText(const google::protobuf::RepeatedPtrField<v1::Dimension>& dimensions) {
-  std::string text;
-  for (const v1::Dimension& dimension : dimensions) {
-    absl::StrAppend(&text, " ", dimension.name(), "=", dimension.value());
-  }
-  return text;
-}
-
-std::string Line(const v1::Measurement& one) {
-  return absl::StrCat(one.headline() ? "* " : "  ", one.name(), DimensionsText(one.dimensions()),
-                      ": ", one.value(), one.unit().empty() ? "" : " ", one.unit(),
-                      one.at().empty() ? "" : " at", DimensionsText(one.at()), "\n");
-}
-
 }  // namespace
 
 Verdict Because(std::string_view stage, std::string_view reason) {
@@ -157,7 +143,8 @@ std::string Text(const v1::BenchmarkResult& result) {
   std::string text = result.tool().empty() ? "" : result.tool() + "\n";
   for (const bool headline : {true, false}) {
     for (const v1::Measurement& one : result.measurements()) {
-      if (one.headline() == headline) text += Line(one);
+      if (one.headline() != headline) continue;
+      absl::StrAppend(&text, headline ? "* " : "  ", MeasurementText(one), "\n");
     }
   }
   for (const v1::Series& series : result.series()) {

@@ -302,6 +302,26 @@ std::string NoteOn(const std::string& correction, std::size_t pairs) {
   return compared + "of those that did not change, 5 % are shown as changed by chance\n";
 }
 
+/// Why a ratio, however far from 1, is shown as "-".
+std::string NoteOnChance(const Json& pairs) {
+  bool some = false;
+  bool alone = false;
+  for (const Json& pair : pairs) {
+    if (pair["change"] != "-") continue;
+    const bool once = pair["base"]["n"] < 2 || pair["now"]["n"] < 2;
+    (once ? alone : some) = true;
+  }
+  std::string note;
+  if (some) {
+    absl::StrAppend(&note, "CHANGE -: chance alone may have made the ratio: its interval",
+                    pairs.size() > 1 ? ", corrected for so many," : "", " holds 1\n");
+  }
+  if (alone) {
+    note += "CHANGE -: with one repetition there is no interval, and any ratio may be chance\n";
+  }
+  return note;
+}
+
 /// Of runs that were made one after the other, if anything has changed.
 std::string NoteOnTime(const Comparison& comparison) {
   const Json& pairs = comparison.pairs;
@@ -327,7 +347,7 @@ void Show(const CompareOptions& options, const Comparison& comparison, show::For
   }
   std::cout << show::Print(form, PairColumns(options.statistic), pairs);
   if (form == show::Form::kCsv) return;
-  std::cout << NoteOn(options.correction, pairs.size());
+  std::cout << NoteOn(options.correction, pairs.size()) << NoteOnChance(pairs);
   for (const UnlikeMachine& each : WidestOf(unlike)) {
     std::cout << show::Beneath(form,
                                absl::StrCat("MACHINE: ", Text(each, options.base, options.now),
