@@ -14,6 +14,7 @@
 #include "lib/common/printable.h"
 #include "lib/process/environment.h"
 #include "lib/process/process.h"
+#include "suites/table/table.h"
 
 namespace twofold::backend {
 namespace {
@@ -54,7 +55,7 @@ Result<suite::Labels> Ask(boost::asio::io_context& io, process::Reaper& reaper,
     if (word != nullptr) argv.emplace_back(word);
   }
   const auto program = process::FindProgram(argv[0], {ProgramFolders(options), InheritedPath()});
-  if (!program.ok()) return program.status();
+  if (!program.ok()) return absl::NotFoundError(suite::NotInstalled(argv[0]));
   argv[0] = *program;
   const Result<Answer> answer = Run(io, reaper, argv);
   if (!answer.ok()) return answer.status();

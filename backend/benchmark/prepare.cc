@@ -15,6 +15,8 @@
 #include "backend/workload/peer_link.h"
 #include "lib/common/match.h"
 #include "lib/process/environment.h"
+#include "lib/suite/text.h"
+#include "suites/table/table.h"
 
 namespace twofold::backend {
 namespace {
@@ -125,12 +127,41 @@ Status CheckAllowed(const suite::GangPlan& plan, std::uint32_t rank, const std::
 }
 
 Verdict FindPrograms(const BenchmarkOptions& options, Prepared& prepared) {
+  const std::vector<std::string> folders = ProgramFolders(options);
+  const process::SearchPath where = {folders, InheritedPath()};
+  for (const std::string& program : suite::ProgramsOf(prepared.rank_plan())) {
+    if (!process::FindProgram(program, where).ok()) {
+      return Because("prepare", suite::NotInstalled(program));
+    }
+  }
   for (const suite::Stage& stage : prepared.rank_plan().stages) {
-    auto path = process::FindProgram(stage.argv.at(0), {ProgramFolders(options), InheritedPath()});
-    if (!path.ok()) return Because("prepare", Message(path.status()));
-    prepared.programs.push_back(*std::move(path));
+    prepared.programs.push_back(*process::FindProgram(stage.argv.at(0), where));
   }
   return {};
+}
+
+// Members on the node of this one write beside it.
+std::uint64_t BytesHere(const suite::Gang& gang, const Prepared& prepared) {
+  std::uint64_t bytes = 0;
+  for (std::size_t rank = 0; rank < gang.members.size(); ++rank) {
+    const bool here = gang.members[rank].node == gang.members[prepared.rank].node;
+    if (here) bytes += prepared.plan.ranks[rank].disk_bytes;
+  }
+  return bytes;
+}
+
+Verdict CheckDisk(const suite::Gang& gang, const Prepared& prepared) {
+  if (prepared.rank_plan().disk_bytes == 0) return {};
+  const fs::path folder =
+      (fs::path(prepared.folder->run()) / prepared.rank_plan().folders.at(0)).parent_path();
+  std::error_code error;
+  const fs::space_info space = fs::space(folder, error);
+  const std::uint64_t bytes = BytesHere(gang, prepared);
+  if (error || bytes <= space.available) return {};  // what is wrong with it is said otherwise
+  return Because("prepare",
+                 absl::StrCat("its files take ", suite::BytesText(static_cast<double>(bytes)),
+                              ", and ", folder.string(), " has ",
+                              suite::BytesText(static_cast<double>(space.available)), " free"));
 }
 
 // Programs of suites say nothing about being ready: the plan knows how that is seen.
@@ -159,7 +190,8 @@ Verdict Prepare(const suite::Suite& suite, const BenchmarkOptions& options, cons
   auto folder = WorkFolder::Make(options.work_dir);
   if (!folder.ok()) return Because("prepare", "--work-dir: " + Message(folder.status()));
   prepared.folder = *std::move(folder);
-  auto plan = suite.plan(prepared.spec, GangOf(options, job, prepared.folder->suffix()));
+  const suite::Gang gang = GangOf(options, job, prepared.folder->suffix());
+  auto plan = suite.plan(prepared.spec, gang);
   if (!plan.ok()) return Because("plan", Message(plan.status()));
   prepared.plan = *std::move(plan);
   const Status allowed =
@@ -167,6 +199,7 @@ Verdict Prepare(const suite::Suite& suite, const BenchmarkOptions& options, cons
   if (!allowed.ok()) return Because("plan", Message(allowed));
   prepared.versions.resize(prepared.rank_plan().stages.size());
   wrong = FindPrograms(options, prepared);
+  if (wrong.error.empty()) wrong = CheckDisk(gang, prepared);
   if (!wrong.error.empty()) return wrong;
   const Status filled = prepared.folder->Fill(prepared.rank_plan());
   if (!filled.ok()) return Because("prepare", Message(filled));

@@ -135,6 +135,7 @@ Action BindUp(CLI::App& app, const Globals& globals) {
   AddOption(app, "--grace", cluster.grace_seconds, Seconds(0, 3600),
             "Seconds from asking a worker to end to its kill");
   DeclareFrontends(app, cluster);
+  DeclareAllowances(app, cluster.allow);
   app.add_option("--programs", cluster.programs, "Folder of twofold-frontend and the others")
       ->default_str("that of twofold");
   app.add_flag("--foreground", options->foreground, "Stay until Ctrl-C, log to this terminal");
@@ -187,7 +188,7 @@ std::vector<Command> LocalCommands() {
       {"local status", "What runs where, and how often it was restarted", "twofold local status",
        BindPlain<ShowAll>, Prints::kText, false, kExitsOfLooking},
       {"local logs", "The end of the logs, and what is added to them",
-       "twofold local logs backend-sleep -f", BindLogs, Prints::kText, false, kExitsOfLooking},
+       "twofold local logs backend-sleep -f", BindLocalLogs, Prints::kText, false, kExitsOfLooking},
       {"local down", "End all, also what a crashed supervisor has left", "twofold local down",
        BindPlain<Down>, Prints::kText, false, kExitsOfEnding},
   };

@@ -113,7 +113,7 @@ Status ShowLogs(const StateFolder& folder, const LogOptions& options) {
 
 }  // namespace
 
-Action BindLogs(CLI::App& app, const Globals& globals) {
+Action BindLocalLogs(CLI::App& app, const Globals& globals) {
   auto options = std::make_shared<LogOptions>();
   app.add_option("NAME", options->name,
                  "A deployment, one of its processes, or 'supervisor'; scalability-tester- may be "

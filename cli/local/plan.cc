@@ -11,8 +11,8 @@
 #include <set>
 #include <utility>
 
-#include "lib/common/options.h"
 #include "lib/common/distribution.h"
+#include "lib/common/options.h"
 
 namespace twofold::local {
 namespace {
@@ -154,6 +154,7 @@ DeploymentSpec Backend(const ClusterOptions& options, const std::string& queue,
                       {"--frontend", "{worker}", "--queue", queue, "--backoff", "2",
                        "--drain-limit", DrainLimit(options), "--pod-env", "TWOFOLD_POD"}};
   spec.arguments.insert(spec.arguments.end(), more.begin(), more.end());
+  spec.arguments.insert(spec.arguments.end(), options.allow.begin(), options.allow.end());
   spec.arguments.emplace_back("--");
   spec.arguments.insert(spec.arguments.end(), workload.begin(), workload.end());
   return spec;
@@ -187,12 +188,10 @@ Result<std::vector<DeploymentSpec>> PlanOfQueues(const ClusterOptions& options) 
 
 Result<std::vector<DeploymentSpec>> PlanOfRun(const ClusterOptions& options,
                                               const RunCluster& run) {
-  Arguments more = {"--label", run.label};
-  more.insert(more.end(), run.allow.begin(), run.allow.end());
   return std::vector<DeploymentSpec>{
       Frontend(options, {"--store", "sqlite:" + run.store, "--keep-finished-for", "0",
                          "--keep-finished", "0", run.queue}),
-      Backend(options, run.queue, run.workload, more)};
+      Backend(options, run.queue, run.workload, {"--label", run.label})};
 }
 
 std::vector<DeploymentSpec> PlanOfLoad(const ClusterOptions& options, const LoadCluster& load) {

@@ -54,7 +54,6 @@ struct RunCluster {
   std::vector<std::string> workload;  ///< of the workers: {"fio"}
   std::string store = {};             ///< of the frontend: a file, of which nothing is forgotten
   std::string label;                  ///< of the workers: KEY=VALUE
-  std::vector<std::string> allow{};   ///< options of the workers: what specs may ask for
 };
 
 /// A cluster for one load: a frontend, and for each number of slots a queue with one worker process
@@ -72,6 +71,7 @@ struct ClusterOptions {
   /// run `workload`.
   std::string queues = "sleep=0.2";
   std::vector<std::string> workload{};  ///< {"gpu", "{...}"}
+  std::vector<std::string> allow{};     ///< options of all workers: what specs may ask for
   int replicas = 1;                     ///< of each backend, to start with
   bool free_ports = false;              ///< instead of 9997, 9998, 9999 and 9996 downwards
   double grace_seconds = 30;            ///< from SIGTERM to SIGKILL

@@ -2,8 +2,11 @@
 
 #include <absl/strings/str_cat.h>
 
+#include <CLI/App.hpp>
+#include <filesystem>
 #include <iostream>
 
+#include "lib/process/environment.h"
 #include "lib/show/table.h"
 
 namespace twofold::cli {
@@ -45,6 +48,30 @@ Status Show(const Result<Json>& shown, const Globals& globals) {
   }
   std::cout << show::Print(show::Form::kText, kColumns, rows);
   return absl::OkStatus();
+}
+
+std::vector<CLI::Option*> DeclareAllowances(CLI::App& app, std::vector<std::string>& allow) {
+  const auto add = [&allow](const char* option, const std::string& value) {
+    allow.insert(allow.end(), {option, value});
+  };
+  CLI::Option* const paths = app.add_option_function<std::string>(
+      "--allow-path",
+      [add](const std::string& path) {
+        add("--allow-path", std::filesystem::absolute(path).string());
+      },
+      "A folder or file that specs may name, for the local workers; may be given more than once");
+  CLI::Option* const variables =
+      app.add_option_function<std::string>(
+             "--allow-env", [add](const std::string& name) { add("--allow-env", name); },
+             "A variable of this environment, or several (AWS_*), that the programs of the local "
+             "workers get; may be given more than once")
+          ->check(CLI::Validator(
+              [](const std::string& name) { return process::CheckVariableName(name); }, "NAME",
+              "variable"));
+  CLI::Option* const options = app.add_flag_callback(
+      "--allow-options", [&allow] { allow.emplace_back("--allow-options"); },
+      "Specs may have options that are on no word list, for the local workers");
+  return {paths->trigger_on_parse(), variables->trigger_on_parse(), options};
 }
 
 }  // namespace twofold::cli

@@ -43,8 +43,15 @@ bool Driver::See(const Seen& seen) {
   if (!newer && seen.phase < job.seen.phase) return true;
   const bool news = newer || seen.phase != job.seen.phase;
   job.seen = seen;
-  if (news && seen.phase == Phase::kFailed && begun_ && rules_.fail_fast) Halt(Stop::kFailFast);
+  if (news && seen.phase == Phase::kFailed && begun_) SeeFailure(seen);
   return true;
+}
+
+void Driver::SeeFailure(const Seen& failed) {
+  if (rules_.fail_fast) Halt(Stop::kFailFast);
+  const bool some = std::any_of(jobs_.begin(), jobs_.end(),
+                                [](const Job& job) { return job.seen.phase == Phase::kSucceeded; });
+  if (failed.misses_program && !some) Halt(Stop::kNoProgram);
 }
 
 void Driver::Begin() {

@@ -23,7 +23,13 @@ struct Rules {
 Rules RulesOf(const spec::Sweep& sweep);
 
 /// Why a run ends before all of it is done.
-enum class Stop : std::uint8_t { kNone, kFailFast, kLimit, kAsked };
+enum class Stop : std::uint8_t {
+  kNone,
+  kFailFast,
+  kLimit,
+  kAsked,
+  kNoProgram,  ///< that all its jobs need: none has succeeded
+};
 
 /// Decides which jobs of a run to submit and when it is over. A frontend has the jobs; what it says
 /// of them is told to See again and again, all that there is or only what has changed. So a driver
@@ -78,6 +84,7 @@ class Driver {
 
  private:
   Job& Add(const JobKey& key, std::size_t permutation);
+  void SeeFailure(const Seen& failed);
   void Halt(Stop stop);
   void AddRepetitions();
   [[nodiscard]] bool WantsMore(const std::vector<std::size_t>& places) const;

@@ -19,6 +19,7 @@
 #include "lib/queue/types.h"
 #include "lib/rpc/batches.h"
 #include "lib/spec/expansion.h"
+#include "suites/table/table.h"
 #include "twofold/v1/results.pb.h"
 #include "twofold/v1/runs.grpc.pb.h"
 
@@ -216,6 +217,7 @@ void FrontendJobs::Take(const v1::Job& job, Look& look) {
   seen.run_time = Duration(static_cast<std::int64_t>(job.run_ns()));
   if (seen.phase == Phase::kSucceeded) seen.headline = HeadlineOf(job);
   seen.reason = job.report().error();
+  seen.misses_program = suite::TellsNotInstalled(seen.reason);
   look.seen.push_back(std::move(seen));
 }
 

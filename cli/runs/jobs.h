@@ -53,9 +53,10 @@ struct Seen {
   JobKey key;
   std::uint64_t id = 0;  ///< of jobs with the same key the one with the highest counts
   Phase phase = Phase::kWaiting;
-  Duration run_time{0};  ///< so far, or in all
-  double headline = 0;   ///< of one that succeeded: the first of its result
-  std::string reason{};  ///< why it failed
+  Duration run_time{0};         ///< so far, or in all
+  double headline = 0;          ///< of one that succeeded: the first of its result
+  std::string reason{};         ///< why it failed
+  bool misses_program = false;  ///< that is why
 };
 
 /// The jobs of one run, as a frontend has them. What the driver decides is carried out through

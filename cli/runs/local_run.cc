@@ -17,6 +17,9 @@
 
 #include "cli/local/launch.h"
 #include "cli/local/remote.h"
+#include "lib/process/environment.h"
+#include "lib/suite/plan.h"
+#include "suites/table/table.h"
 
 namespace twofold::cli {
 namespace {
@@ -30,17 +33,17 @@ constexpr double kGraceSeconds = 2;
 
 // ---- folders
 
-std::string Variable(const char* name) {
+std::string OfEnvironment(const char* name) {
   const char* value = std::getenv(name);
   return value == nullptr ? "" : value;
 }
 
 // Of the XDG Base Directory Specification: a path that is not absolute does not count.
 std::string UsualFolder() {
-  if (const std::string state = Variable("XDG_STATE_HOME"); state.starts_with("/")) {
+  if (const std::string state = OfEnvironment("XDG_STATE_HOME"); state.starts_with("/")) {
     return state + "/twofold";
   }
-  const std::string home = Variable("HOME");
+  const std::string home = OfEnvironment("HOME");
   return home.empty() ? "" : home + "/.local/state/twofold";
 }
 
@@ -92,6 +95,34 @@ Status Refuse(const spec::Sweep& sweep, const std::string& field) {
   return absl::FailedPreconditionError(fault.message());
 }
 
+// ---- what its jobs run
+
+// What a permutation runs here. A spec that its worker refuses is no matter of the machine.
+suite::GangPlan PlanOf(const Benchmark& benchmark, const spec::Permutation& permutation) {
+  const suite::Gang here = {
+      "local",
+      std::vector<suite::Member>(static_cast<std::size_t>(permutation.gang), {"127.0.0.1", ""})};
+  return suite::FindSuite(benchmark.sweep.kind->suite)
+      ->plan(permutation.spec, here)
+      .value_or(suite::GangPlan());
+}
+
+// Before a cluster is started and each of the jobs says the same.
+Status CheckPrograms(const RunCommand& command, const Benchmark& benchmark) {
+  if (!command.workload.empty()) return absl::OkStatus();
+  const std::vector<std::string> ours = {command.programs};
+  const process::SearchPath where = {ours, OfEnvironment("PATH")};
+  for (const spec::Permutation& one : benchmark.expansion.permutations) {
+    for (const suite::RankPlan& rank : PlanOf(benchmark, one).ranks) {
+      for (const std::string& program : suite::ProgramsOf(rank)) {
+        if (process::FindProgram(program, where).ok()) continue;
+        return absl::FailedPreconditionError("--local: " + suite::NotInstalled(program));
+      }
+    }
+  }
+  return absl::OkStatus();
+}
+
 Status CheckLocal(const RunCommand& command, const Benchmark& benchmark) {
   const auto& [sweep, expansion] = benchmark;
   if (command.spread == "node") {
@@ -102,7 +133,7 @@ Status CheckLocal(const RunCommand& command, const Benchmark& benchmark) {
     const std::string field = DifferenceOf(first, ConditionsOf(*sweep.kind, one));
     if (!field.empty()) return Refuse(sweep, field);
   }
-  return absl::OkStatus();
+  return CheckPrograms(command, benchmark);
 }
 
 // ---- the cluster
@@ -128,11 +159,11 @@ Result<local::ClusterOptions> ClusterFor(const LocalRuns& runs, const RunCommand
   options.replicas = *workers;
   options.free_ports = true;
   options.grace_seconds = kGraceSeconds;
+  options.allow = command.allow;
   options.run = local::RunCluster{.queue = record.queue,
                                   .workload = record.workload,
                                   .store = runs.StoreFile(),
-                                  .label = LabelOfLocalRun(record),
-                                  .allow = command.allow};
+                                  .label = LabelOfLocalRun(record)};
   if (record.workload.empty()) options.run->workload = {std::string(benchmark.sweep.kind->suite)};
   return options;
 }
@@ -187,6 +218,21 @@ Result<std::string> StartCluster(const LocalRuns& runs, const RunCommand& comman
   if (!supervisor.ok()) return supervisor.status();
   const auto remote = local::Remote::Find(folder);
   return remote.ok() ? remote->FrontendAddress() : remote.status();
+}
+
+std::string TooFewCores(const Benchmark& benchmark, std::uint32_t cores) {
+  std::uint32_t most = 0;
+  std::uint64_t number = 0;
+  for (const spec::Permutation& one : benchmark.expansion.permutations) {
+    const std::uint32_t busy =
+        suite::CoresOf(PlanOf(benchmark, one)) * benchmark.sweep.max_parallel;
+    if (busy > most) number = one.number;
+    most = std::max(most, busy);
+  }
+  if (most <= cores) return "";
+  return absl::StrCat("permutation ", number, " runs ", most, " processes at once on ", cores,
+                      cores == 1 ? " core" : " cores",
+                      ": they take turns, which takes long, and what it measures is that");
 }
 
 std::string NotApplied(const spec::Expansion& expansion) {

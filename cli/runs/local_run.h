@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "cli/local/plan.h"
@@ -43,7 +44,8 @@ class LocalRuns {
 ///
 /// With as many workers as the run takes at once. A cluster that has just been told to end is
 /// waited for. Call while there is one thread only.
-/// Refuses what one machine cannot do: more workers than fit, spreading over nodes, and
+/// Refuses what this machine cannot do: programs that are not installed, more workers than fit,
+/// spreading over nodes, and
 /// permutations that differ in where their jobs run (hostNetwork, mtu, resources ...). Workers are
 /// what they are there, so rows of these would show the same measured again as if it were another
 /// condition.
@@ -51,6 +53,10 @@ class LocalRuns {
 /// Errors   kFailedPrecondition: that, or another run goes on there. Those of local::Launch.
 Result<std::string> StartCluster(const LocalRuns& runs, const RunCommand& command,
                                  const RunRecord& record, const Benchmark& benchmark);
+
+/// What is to be said before a run that keeps more cores busy than `cores` of this machine; empty:
+/// none does.
+std::string TooFewCores(const Benchmark& benchmark, std::uint32_t cores);
 
 /// What all permutations ask of the place and do not get: "hostNetwork=true mtu=9000"; empty:
 /// nothing.

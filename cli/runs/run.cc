@@ -5,10 +5,12 @@
 #include <iostream>
 #include <map>
 #include <memory>
+#include <thread>
 #include <utility>
 
 #include "cli/command/command.h"
 #include "cli/local/launch.h"
+#include "cli/local/show.h"
 #include "cli/results/run_source.h"
 #include "cli/runs/benchmark.h"
 #include "cli/runs/interleaved_session.h"
@@ -76,6 +78,8 @@ Status GoOnBy(const RunSetting& setting, KnownRun run) {
 Status Within(const RunSetting& setting, const KnownRun& run,
               const std::function<Status(const RunSetting&)>& form) {
   if (!setting.local) return form(setting);
+  const std::string too_few = TooFewCores(run.benchmark, std::thread::hardware_concurrency());
+  if (!too_few.empty()) setting.watcher.Note(too_few);
   const auto frontend = StartCluster(*setting.local, setting.command, run.record, run.benchmark);
   if (!frontend.ok()) return frontend.status();
   Globals globals = setting.globals;
@@ -250,19 +254,7 @@ void AddLocal(CLI::App& app, RunCommand& command) {
   app.add_option("--programs", command.programs, "Folder of twofold-frontend and twofold-backend")
       ->default_str("that of twofold")
       ->needs(local);
-  const auto allow = [&command](const std::string& path) {
-    command.allow.insert(command.allow.end(),
-                         {"--allow-path", std::filesystem::absolute(path).string()});
-  };
-  app.add_option_function<std::string>(
-         "--allow-path", allow,
-         "A folder or file that specs may name, for the local workers; may be given more than once")
-      ->trigger_on_parse()
-      ->needs(local);
-  app.add_flag_callback(
-         "--allow-options", [&command] { command.allow.emplace_back("--allow-options"); },
-         "Specs may have options that are on no word list, for the local workers")
-      ->needs(local);
+  for (CLI::Option* option : DeclareAllowances(app, command.allow)) option->needs(local);
   app.add_option("--workload", command.workload,
                  "What local workers run instead of the suite: a program, which gets the spec as "
                  "its last argument; repeatable for arguments before it")

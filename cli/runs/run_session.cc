@@ -52,14 +52,20 @@ void RunSession::SayWhatIsKept() const {
 
 // Also decides whether the members of a gang can be on nodes of their own.
 Status RunSession::CheckWorkers() {
-  const auto workers = run::WorkersOf(frontend_, record_.queue);
-  if (!workers.ok()) return workers.status();
-  const bool enough = CanSpread(benchmark_.expansion, *workers);
   const RunCommand& command = setting_.command;
+  const auto workers = run::WorkersOf(frontend_, record_.queue);
+  const bool denied = absl::IsPermissionDenied(workers.status());
+  if (!workers.ok() && !denied) return workers.status();
+  const bool enough = workers.ok() && CanSpread(benchmark_.expansion, *workers);
   record_.spread = command.spread.empty() ? enough : command.spread == "node";
   common_ = CommonOptions(record_, benchmark_.sweep);
+  if (denied) {
+    setting_.watcher.Note(
+        "this token may not list workers: jobs that none can run wait for some that can, and "
+        "gangs are not spread over nodes without --spread node");
+  }
   // A local run has workers of its own, as many as it takes.
-  if (command.unchecked || setting_.local) return absl::OkStatus();
+  if (command.unchecked || setting_.local || denied) return absl::OkStatus();
   return run::CheckPlacement(benchmark_.expansion.permutations, {record_.queue, *workers});
 }
 
@@ -141,7 +147,7 @@ Status RunSession::Conclude(Wish left) {
 }
 
 Status RunSession::Left(Wish wish) const {
-  const bool goes_on = wish == Wish::kDetach && !setting_.local;
+  const bool goes_on = wish == Wish::kDetach;
   return absl::CancelledError(absl::StrCat("run ", record_.id,
                                            goes_on ? " goes on without us" : " is paused",
                                            "; go on with ", HowToGoOn("--resume")));
@@ -170,6 +176,11 @@ Status RunSession::Verdict() const {
       return absl::CancelledError(run + "cancelled; go on with " + HowToGoOn("--resume"));
     case Stop::kFailFast:
       return absl::InternalError(run + "a job failed, so all others were cancelled (failFast)");
+    case Stop::kNoProgram:
+      return absl::FailedPreconditionError(
+          absl::StrCat(run, run::ShortfallText(driver_),
+                       "; the others need it, too, and were cancelled. Once it is there, ",
+                       HowToGoOn("--retry-failed"), " runs all of them"));
     case Stop::kLimit:
       return absl::InternalError(run + "its time is over (timeLimits.run)");
     case Stop::kNone:

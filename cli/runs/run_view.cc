@@ -98,7 +98,8 @@ std::string ProgressText(const Driver& driver, const Progress& progress) {
   }
   if (!progress.current) return text;
   const auto& permutation = PermutationOf(driver, driver.jobs()[*progress.current].permutation);
-  return absl::StrCat(text, ", ", permutation.number, ": ", cli::ValuesText(permutation));
+  const std::string values = cli::ValuesText(permutation);
+  return values.empty() ? text : absl::StrCat(text, ", ", permutation.number, ": ", values);
 }
 
 std::string ProgressLine(const Driver& driver, const Progress& progress, std::size_t columns) {

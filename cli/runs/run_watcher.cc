@@ -29,7 +29,7 @@ constexpr Choice kOnACluster[] = {
     {'c', run::Wish::kCancel, "cancel the run"},
 };
 constexpr Choice kOnThisMachine[] = {
-    {'p', run::Wish::kDetach, "pause, the local cluster ends; --resume goes on"},
+    {'p', run::Wish::kRest, "pause, the local cluster ends; --resume goes on"},
     {'c', run::Wish::kCancel, "cancel the run"},
 };
 
@@ -86,8 +86,10 @@ void RunWatcher::Show(const run::Driver& driver) {
 run::Wish RunWatcher::Wait(Duration at_most) {
   const int signal = signals_.Wait(at_most);
   if (signal == 0) return run::Wish::kNone;
-  return signal == SIGINT && interactive_ ? Ask() : run::Wish::kDetach;
+  return signal == SIGINT && interactive_ ? Ask() : Unasked();
 }
+
+run::Wish RunWatcher::Unasked() const { return is_local_ ? run::Wish::kRest : run::Wish::kDetach; }
 
 // A second Ctrl-C is an answer, too.
 run::Wish RunWatcher::Ask() {
@@ -95,9 +97,9 @@ run::Wish RunWatcher::Ask() {
   Note(Question(choices));
   pollfd both[] = {{signals_.descriptor(), POLLIN, 0}, {STDIN_FILENO, POLLIN, 0}};
   poll(both, 2, -1);
-  if (signals_.Take() != 0) return run::Wish::kDetach;
+  if (signals_.Take() != 0) return Unasked();
   std::string answer;
-  return std::getline(std::cin, answer) ? WishOf(answer, choices) : run::Wish::kDetach;
+  return std::getline(std::cin, answer) ? WishOf(answer, choices) : Unasked();
 }
 
 }  // namespace twofold::cli

@@ -34,6 +34,7 @@ class RunWatcher final : public run::Watcher {
  private:
   void NameFailures(const run::Driver& driver);
   [[nodiscard]] run::Wish Ask();
+  [[nodiscard]] run::Wish Unasked() const;
 
   const bool is_local_;
   const AwaitedSignals signals_;

@@ -15,6 +15,8 @@ constexpr Duration kLeastPause = std::chrono::milliseconds(250);
 // Looking takes no more than this part of the time, however many jobs there are.
 constexpr int kPausesPerLook = 4;
 
+constexpr Duration kRestsWithin = std::chrono::seconds(10);
+
 bool CanBeTriedAgain(const Status& status) {
   return absl::IsUnavailable(status) || absl::IsDeadlineExceeded(status) ||
          absl::IsResourceExhausted(status);
@@ -59,14 +61,31 @@ class Watching {
       const Duration pause = std::max<Duration>(kLeastPause, kPausesPerLook * (now_() - looked));
       const Wish wish = watcher_.Wait(pause);
       if (wish == Wish::kCancel) driver_.StopNow();
-      if (wish == Wish::kDetach) return wish;
-      if (wish != Wish::kPause) continue;
-      if (Status left = Pause(jobs_, driver_); !left.ok()) return left;
-      return wish;
+      if (wish == Wish::kNone || wish == Wish::kCancel) continue;
+      const Status left = Leave(wish);
+      return left.ok() ? Result<Wish>(wish) : left;
     }
   }
 
  private:
+  Status Leave(Wish wish) {
+    if (wish == Wish::kPause) return Pause(jobs_, driver_);
+    return wish == Wish::kRest ? Rest() : absl::OkStatus();
+  }
+
+  // What has been told to end is waited for, but not for ever, and not past a second signal.
+  Status Rest() {
+    const Instant given_up = now_() + kRestsWithin;
+    for (;;) {
+      Status status = Look(jobs_, driver_);
+      if (status.ok()) status = CancelAll(jobs_, NotCancelledYet());
+      if (!status.ok()) return CanBeTriedAgain(status) ? absl::OkStatus() : status;
+      watcher_.Show(driver_);
+      if (driver_.Open(false).empty() || now_() >= given_up) return absl::OkStatus();
+      if (watcher_.Wait(kLeastPause) != Wish::kNone) return absl::OkStatus();
+    }
+  }
+
   Status Step() {
     if (Status status = Look(jobs_, driver_); !status.ok()) return status;
     const Status status = Submit(jobs_, driver_, driver_.TakeDue(now_() - begin_));

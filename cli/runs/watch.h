@@ -15,6 +15,7 @@ enum class Wish : std::uint8_t {
   kNone,
   kDetach,  ///< leave it to the frontend
   kPause,   ///< what runs may end, what waits is withdrawn
+  kRest,    ///< what runs or waits is withdrawn, and has ended
   kCancel,  ///< all of it ends now
 };
 

@@ -320,6 +320,8 @@ Stage MpiStage(const std::string& name, const MpiRun& run) {
   Stage stage;
   stage.name = name;
   stage.argv = Argv(run);
+  stage.starts = run.program.at(0);
+  stage.cores = run.ranks;
   // Containers run as root; mpirun asks for both words of it.
   stage.environment = {{"OMPI_ALLOW_RUN_AS_ROOT", "1"}, {"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"}};
   if (run.rdma) stage.environment.emplace_back("UCX_TLS", "self,rc_x");

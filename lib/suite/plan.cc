@@ -3,6 +3,8 @@
 #include <absl/strings/escaping.h>
 #include <absl/strings/str_cat.h>
 
+#include <algorithm>
+
 #include "lib/common/instant.h"
 #include "lib/suite/text.h"
 
@@ -34,6 +36,8 @@ std::string Conditions(const Stage& stage) {
   if (!stage.ready.line.empty()) absl::StrAppend(&text, ", ready: line '", stage.ready.line, "'");
   for (const std::string& file : stage.collect) absl::StrAppend(&text, ", collect ", file);
   if (stage.limit) absl::StrAppend(&text, ", limit ", NumberText(ToSeconds(*stage.limit)), " s");
+  if (!stage.starts.empty()) absl::StrAppend(&text, ", starts ", stage.starts);
+  if (stage.cores != 0) absl::StrAppend(&text, ", cores ", stage.cores);
   if (stage.goes_on) absl::StrAppend(&text, ", goes on");
   if (stage.may_end) absl::StrAppend(&text, ", may end");
   if (stage.stop_grace) {
@@ -46,6 +50,7 @@ std::string Text(const RankPlan& rank) {
   std::string text;
   if (rank.serves_exec) absl::StrAppend(&text, "  serves exec\n");
   for (const std::string& folder : rank.folders) absl::StrAppend(&text, "  folder ", folder, "\n");
+  if (rank.disk_bytes != 0) absl::StrAppend(&text, "  disk ", rank.disk_bytes, " B\n");
   for (const std::string& path : rank.paths) absl::StrAppend(&text, "  path ", path, "\n");
   for (const File& file : rank.files) {
     absl::StrAppend(&text, "  file ", file.path, "\n");
@@ -61,6 +66,27 @@ std::string Text(const RankPlan& rank) {
 }
 
 }  // namespace
+
+std::vector<std::string> ProgramsOf(const RankPlan& rank) {
+  std::vector<std::string> programs;
+  for (const Stage& stage : rank.stages) {
+    for (const std::string& program : {stage.argv.at(0), stage.starts}) {
+      const bool known = std::find(programs.begin(), programs.end(), program) != programs.end();
+      if (!program.empty() && !known) programs.push_back(program);
+    }
+  }
+  return programs;
+}
+
+std::uint32_t CoresOf(const GangPlan& plan) {
+  std::uint32_t cores = 0;
+  for (const RankPlan& rank : plan.ranks) {
+    for (const Stage& stage : rank.stages) {
+      if (stage.phase == Phase::kRun) cores = std::max(cores, stage.cores);
+    }
+  }
+  return cores;
+}
 
 std::string Text(const GangPlan& plan) {
   std::string text =

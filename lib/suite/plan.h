@@ -59,7 +59,10 @@ struct Stage {
   /// No shell. A program without a slash is looked for in `--suite-path`, then on PATH.
   std::vector<std::string> argv = {};
   std::vector<std::pair<std::string, std::string>> environment = {};  ///< beside the worker's own
-  Readiness ready = {};                                               ///< of a kServe stage
+  /// A program that argv[0] starts: "IMB-MPI1". Looked for where argv[0] is; empty: not looked for.
+  std::string starts = {};
+  std::uint32_t cores = 0;  ///< that it keeps busy all the time, of all ranks; 0: not known
+  Readiness ready = {};     ///< of a kServe stage
   std::vector<std::string> collect = {};  ///< files that Parse gets when the stage has ended
   std::optional<Duration> limit = {};     ///< beside that of the job; it has failed then
   bool goes_on = false;                   ///< if it fails, the stages after it are run all the same
@@ -75,6 +78,8 @@ struct RankPlan {
   /// parents must be there: a volume that is not mounted is an error, not a folder on another disk.
   /// Paths outside the work folder have the gang's name in them.
   std::vector<std::string> folders = {};
+  /// That the stages write into the first of `folders`; where there is less, nothing is started.
+  std::uint64_t disk_bytes = 0;
   std::vector<File> files = {};
   /// Files and devices that a spec has named, beside `folders`. Whether they may be outside the
   /// work folder is the worker's to say (--allow-path).
@@ -106,6 +111,12 @@ struct GangPlan {
   /// Only a worker with an --allow-value for each carries it out.
   std::vector<Ask> asks = {};
 };
+
+/// The programs of a rank, each once, in the order in which they are needed.
+std::vector<std::string> ProgramsOf(const RankPlan& rank);
+
+/// Cores that the stages in which something is measured keep busy at once; 0: not known.
+std::uint32_t CoresOf(const GangPlan& plan);
 
 /// The plan as text for people and golden files: the same plan, the same bytes.
 std::string Text(const GangPlan& plan);

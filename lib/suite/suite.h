@@ -39,10 +39,11 @@ struct Outputs {
   std::vector<StageOutput> stages;  ///< by rank, and in the order in which they ran
 };
 
-/// How a program is made to say its version and do nothing else.
-struct ToolVersion {
-  std::string_view program;        ///< without folders: "fio", "ib_*_bw"
-  const char* argument = nullptr;  ///< "--version"
+/// A program of others that a suite runs.
+struct Tool {
+  std::string_view program;       ///< without folders: "fio", "ib_*_bw"
+  const char* version = nullptr;  ///< the argument with which it says its version and no more
+  std::string_view from = {};     ///< who has it: "Debian's package fio"
 };
 
 /// What a worker has, as jobs can ask for it: {"gpu.name", "NVIDIA H200"}.
@@ -98,8 +99,7 @@ struct Suite {
   /// Errors   Any: why this worker does not offer the suite, for whoever looks at its log.
   Result<Labels> (*offer)(const StageOutput& probe) = nullptr;
 
-  /// Of its tools that can say their version; the others are not asked.
-  std::array<ToolVersion, 2> versions = {};
+  std::array<Tool, 3> tools = {};
 };
 
 }  // namespace twofold::suite

@@ -124,4 +124,11 @@ std::vector<std::string_view> SplitAt(char separator, std::string_view line) {
   return fields;
 }
 
+std::string BytesText(double bytes) {
+  constexpr const char* kUnits[] = {" B", " KiB", " MiB", " GiB", " TiB", " PiB"};
+  const auto* unit = std::begin(kUnits);
+  for (; bytes >= 1024 && unit + 1 != std::end(kUnits); ++unit) bytes /= 1024;
+  return NumberText(std::round(10 * bytes) / 10) + *unit;
+}
+
 }  // namespace twofold::suite

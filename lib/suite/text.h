@@ -83,4 +83,7 @@ std::string_view LineWith(std::string_view text, std::span<const std::string_vie
 /// What stands between separators: one field more than there are separators.
 std::vector<std::string_view> SplitAt(char separator, std::string_view line);
 
+/// "9 TiB", "23.4 GiB", "512 B".
+std::string BytesText(double bytes);
+
 }  // namespace twofold::suite

@@ -1,5 +1,7 @@
 #include <absl/strings/str_cat.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <string>
 #include <utility>
 
@@ -56,10 +58,18 @@ std::string JobFile(const Spec& spec, const std::string& folder) {
   return text;
 }
 
+// Each job lays out files of its own.
+std::uint64_t DiskBytes(const Spec& spec) {
+  constexpr double kMost = 1e18;
+  return static_cast<std::uint64_t>(
+      std::min(kMost, OptionBytes(spec.size()).value_or(0) * spec.num_jobs()));
+}
+
 RankPlan PlanOf(const Spec& spec, const Gang& gang, std::size_t rank) {
   RankPlan plan;
   const std::string folder = Folder(spec, gang, rank);
   plan.folders = {folder};
+  plan.disk_bytes = DiskBytes(spec);
   plan.files = {{"job.fio", JobFile(spec, folder)}};
   const std::vector<std::string> fio = {"fio", "--output-format=json"};
   // Files are laid out before the barrier: writing 10 GB is not to delay one worker's start.

@@ -263,7 +263,6 @@ class Writer {
   Measurements result_;
 };
 
-
 // What workers of one run do alike; a device may be another.
 bool DoTheSame(const Report& one, const Report& other) {
   return one.unit() == other.unit() && What(one) == What(other);

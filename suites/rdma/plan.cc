@@ -105,6 +105,7 @@ template <typename Spec>
 Stage Server(const Spec& spec, Arguments argv) {
   Stage stage{.name = "server", .phase = Phase::kServe, .argv = std::move(argv), .may_end = true};
   if (spec.connection_manager()) {
+    stage.starts = stage.argv.at(0);
     stage.argv.insert(stage.argv.begin(), {"stdbuf", "-oL"});
     stage.ready.line = "Waiting for client to connect";
   } else {

@@ -141,14 +141,36 @@ std::string SuiteNames() {
   return absl::StrJoin(names, ", ");
 }
 
-const char* VersionArgument(std::string_view path) {
+namespace {
+
+constexpr std::string_view kNotInstalled = " is not installed";
+
+// A tool without words: no suite knows it.
+Tool ToolAt(std::string_view path) {
   const std::string_view program = path.substr(path.rfind('/') + 1);
   for (const Suite& row : Suites()) {
-    for (const ToolVersion& version : row.versions) {
-      if (!program.empty() && Matches(program, version.program)) return version.argument;
+    for (const Tool& tool : row.tools) {
+      if (!program.empty() && Matches(program, tool.program)) return tool;
     }
   }
-  return nullptr;
+  return {};
+}
+
+}  // namespace
+
+const char* VersionArgument(std::string_view path) { return ToolAt(path).version; }
+
+std::string NotInstalled(std::string_view program) {
+  const std::string_view from = ToolAt(program).from;
+  return absl::StrCat(std::string(program), std::string(kNotInstalled),
+                      ", neither on PATH nor in a --suite-path", from.empty() ? "" : "; it is in ",
+                      std::string(from));
+}
+
+bool TellsNotInstalled(std::string_view reason) {
+  const std::size_t colon = reason.find(": ");
+  if (colon == std::string_view::npos || reason.substr(0, colon) != "prepare") return false;
+  return reason.find(kNotInstalled, colon) != std::string_view::npos;
 }
 
 }  // namespace twofold::suite

@@ -38,6 +38,15 @@ Result<Measurements> Reads(const Outputs& outputs) {
   return ReadBy(kParse, kRuns, kKeys, outputs);
 }
 
+// Tool::from.
+constexpr std::string_view kOurs = "Twofold's own packages";
+constexpr std::string_view kPerftest = "Debian's package perftest";
+constexpr std::string_view kMpiImage =
+    "no package of Debian, but in the image scalability-tester-mpi";
+constexpr std::string_view kMediaImage = "Intel's Media SDK, not Debian";
+constexpr Tool kStdbuf = {"stdbuf", nullptr, "Debian's package coreutils"};
+constexpr Tool kMpirun = {"mpirun", "--version", "Debian's package openmpi-bin"};
+
 constexpr Suite kSuites[] = {
     {.name = "iperf",
      .kind = "IPerf",
@@ -48,7 +57,8 @@ constexpr Suite kSuites[] = {
      .parse = &Reads<&iperf::Parse, &iperf::Runs, kIperfKeys>,
      .runs = &iperf::Runs,
      .keys = kIperfKeys,
-     .versions = {{{"iperf3", "--version"}, {"iperf", "-v"}}}},
+     .tools = {{{"iperf3", "--version", "Debian's package iperf3"},
+                {"iperf", "-v", "Debian's package iperf"}}}},
     {.name = "mpi-pingpong",
      .kind = "MPIPingPong",
      .help = "latency and bandwidth between two MPI ranks",
@@ -57,7 +67,9 @@ constexpr Suite kSuites[] = {
      .plan = &PlanBy<&mpi_pingpong::ReadSpec, &mpi_pingpong::Plan>,
      .parse = &Reads<&mpi_pingpong::Parse, &mpi_pingpong::Runs>,
      .runs = &mpi_pingpong::Runs,
-     .versions = {{{"mpirun", "--version"}}}},
+     .tools = {{kMpirun,
+                {"IMB-MPI1", nullptr, kMpiImage},
+                {"NPopenmpi", nullptr, "Debian's package netpipe-openmpi"}}}},
     {.name = "osu",
      .kind = "OSU",
      .help = "OSU micro-benchmarks of MPI, by name",
@@ -66,7 +78,7 @@ constexpr Suite kSuites[] = {
      .plan = &PlanBy<&osu::ReadSpec, &osu::Plan>,
      .parse = &Reads<&osu::Parse>,
      .runs = &osu::Runs,
-     .versions = {{{"mpirun", "--version"}}}},
+     .tools = {{kMpirun, {"osu_*", nullptr, kMpiImage}}}},
     {.name = "fio",
      .kind = "Fio",
      .help = "storage, by fio on a folder of each worker",
@@ -76,7 +88,7 @@ constexpr Suite kSuites[] = {
      .parse = &Reads<&fio::Parse, &fio::Runs, kFioKeys>,
      .runs = &fio::Runs,
      .keys = kFioKeys,
-     .versions = {{{"fio", "--version"}}}},
+     .tools = {{{"fio", "--version", "Debian's package fio"}}}},
     {.name = "media",
      .kind = "Media",
      .help = "transcoding, by ffmpeg or sample_multi_transcode",
@@ -85,7 +97,8 @@ constexpr Suite kSuites[] = {
      .plan = &PlanBy<&media::ReadSpec, &media::Plan>,
      .parse = &Reads<&media::Parse, &media::Runs>,
      .runs = &media::Runs,
-     .versions = {{{"ffmpeg", "-version"}}}},
+     .tools = {{{"ffmpeg", "-version", "Debian's package ffmpeg"},
+                {"sample_multi_transcode", nullptr, kMediaImage}}}},
     {.name = "pytorch",
      .kind = "PyTorch",
      .help = "training or inference, by PyTorch",
@@ -97,7 +110,7 @@ constexpr Suite kSuites[] = {
      .keys = kPyTorchKeys,
      .probe = {"twofold-pytorch", "--offer"},
      .offer = &pytorch::Offer,
-     .versions = {{{"twofold-pytorch", "--version"}}}},
+     .tools = {{{"twofold-pytorch", "--version", kOurs}}}},
     {.name = "openfoam",
      .kind = "OpenFOAM",
      .help = "the lid-driven cavity, by OpenFOAM's icoFoam",
@@ -108,7 +121,7 @@ constexpr Suite kSuites[] = {
      .runs = &openfoam::Runs,
      .probe = openfoam::kProbe,
      .offer = &openfoam::Offer,
-     .versions = {{{"mpirun", "--version"}}}},
+     .tools = {{kMpirun}}},
     {.name = "rdma-bandwidth",
      .kind = "RDMABandwidth",
      .help = "bandwidth of RDMA, by perftest",
@@ -119,7 +132,7 @@ constexpr Suite kSuites[] = {
      .runs = &rdma::Runs,
      .probe = rdma::kProbe,
      .offer = &rdma::Offer,
-     .versions = {{{"ib_*_bw", "--version"}}}},
+     .tools = {{{"ib_*_bw", "--version", kPerftest}}}},
     {.name = "rdma-latency",
      .kind = "RDMALatency",
      .help = "latency of RDMA, by perftest",
@@ -130,7 +143,7 @@ constexpr Suite kSuites[] = {
      .runs = &rdma::Runs,
      .probe = rdma::kProbe,
      .offer = &rdma::Offer,
-     .versions = {{{"ib_*_lat", "--version"}}}},
+     .tools = {{{"ib_*_lat", "--version", kPerftest}}}},
     {.name = "gpu",
      .kind = "GPU",
      .help = "compute, memory, transfers and launches of a device, by twofold-gpu",
@@ -142,7 +155,7 @@ constexpr Suite kSuites[] = {
      .keys = kGpuKeys,
      .probe = {"twofold-gpu", "--list"},
      .offer = &gpu::Offer,
-     .versions = {{{"twofold-gpu", "--version"}}}},
+     .tools = {{{"twofold-gpu", "--version", kOurs}}}},
     {.name = "object-storage",
      .kind = "ObjectStorage",
      .help = "an object store under load, by twofold-objects on each worker",
@@ -152,7 +165,7 @@ constexpr Suite kSuites[] = {
      .parse = &Reads<&object_storage::Parse, &DocumentStarts, kObjectStorageKeys>,
      .runs = &DocumentStarts,
      .keys = kObjectStorageKeys,
-     .versions = {{{"twofold-objects", "--version"}}}},
+     .tools = {{{"twofold-objects", "--version", kOurs}}}},
     {.name = lifecycle::kName,
      .kind = lifecycle::kKind,
      .help = "the life of Kubernetes' workloads, by twofold lifecycle run",
@@ -164,7 +177,7 @@ constexpr Suite kSuites[] = {
      .keys = kLifecycleKeys,
      .probe = lifecycle::kProbe,
      .offer = &lifecycle::Offer,
-     .versions = {{{"twofold", "--version"}}}},
+     .tools = {{{"twofold", "--version", kOurs}}}},
 };
 
 }  // namespace

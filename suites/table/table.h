@@ -33,4 +33,11 @@ std::string SuiteNames();
 /// suite knows one.
 const char* VersionArgument(std::string_view path);
 
+/// That a program is missed, and who has it: "fio is not installed, neither on PATH nor in a
+/// --suite-path; it is in Debian's package fio".
+std::string NotInstalled(std::string_view program);
+
+/// Whether a job failed because of that: all others that go to such a worker do so, too.
+bool TellsNotInstalled(std::string_view reason);
+
 }  // namespace twofold::suite

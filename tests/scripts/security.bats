@@ -101,6 +101,18 @@ every_series_has_a_row() {
   [[ "$output" = *"it does not speak TLS"* ]]
 }
 
+@test "twofold run takes a client token, and says what is not looked at with it" {
+  rm ready
+  start_frontend "${flags[@]}" --store "sqlite:$PWD/jobs.db"
+  "$bin/twofold-backend" --frontend "$workers" "${peer[@]}" --token-file worker.token --queue sleep --backoff 0.1 \
+    -- true 2>backend.log 3>&- &
+  pids="$pids $!"
+  printf 'apiVersion: twofold/v1\nkind: Fio\nmetadata: {name: one}\nspec: {}\n' >one.yaml
+  run timeout 60 "$bin/twofold" run one.yaml --queue sleep --frontend "$clients" "${peer[@]}" --token-file client.token
+  [ "$status" -eq 0 ] || { cat frontend.log backend.log; echo "$output"; false; }
+  [[ "$output" == *"this token may not list workers"*"1 of 1 jobs succeeded"* ]]
+}
+
 @test "half a configuration is refused with one line" {
   for arguments in "--tls-cert tls.crt" "--tls-cert tls.crt --tls-key peer.key" "--tls-cert none --tls-key tls.key" \
     "--token-file client.token"; do

@@ -121,6 +121,9 @@ TEST(PyTorchOffer, AWorkerWithoutPyTorchSaysSo) {
   const auto why = [](const auto& offered) { return std::string(offered.status().message()); };
   EXPECT_EQ(why(Offered(R"({"error": "PyTorch is not installed"})", 1)),
             "PyTorch is not installed");
+  // As the program says it: an error of a run and one of a probe have the same fields.
+  EXPECT_EQ(why(Offered(R"({"error": "PyTorch cannot be loaded: why", "peerIsGone": false})", 1)),
+            "PyTorch cannot be loaded: why");
   EXPECT_EQ(why(Offered("Segmentation fault\n", 3)), "twofold-pytorch: exit code 3");
   EXPECT_EQ(why(Offered("{\"torch\": \"2.")), "twofold-pytorch: it does not say what is here");
 }

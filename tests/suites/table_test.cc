@@ -70,6 +70,31 @@ TEST(Suites, KnowHowTheirToolsSayTheirVersion) {
   EXPECT_EQ(VersionArgument("/usr/bin/"), nullptr);
 }
 
+TEST(Suites, SayWhoHasAProgramThatIsMissed) {
+  EXPECT_EQ(
+      NotInstalled("fio"),
+      "fio is not installed, neither on PATH nor in a --suite-path; it is in Debian's package "
+      "fio");
+  EXPECT_EQ(NotInstalled("linpack"),
+            "linpack is not installed, neither on PATH nor in a --suite-path");
+  EXPECT_TRUE(TellsNotInstalled("prepare: " + NotInstalled("fio")));
+  EXPECT_FALSE(TellsNotInstalled("fio: " + NotInstalled("libaio")));  // the tool's own words
+  EXPECT_FALSE(TellsNotInstalled("prepare: its files take 9 TiB, and /tmp has 1 GiB free"));
+}
+
+TEST(Suites, KnowWhoHasEachProgramOfTheirPlans) {
+  for (const Suite& suite : Suites()) {
+    const char* spec = Examples().at(suite.name).second;
+    const auto plan = suite.plan(spec, GangOf(*suite.check(spec)));
+    for (const RankPlan& rank : plan->ranks) {
+      for (const std::string& program : ProgramsOf(rank)) {
+        if (program.find('/') != std::string::npos) continue;
+        EXPECT_NE(NotInstalled(program).find("; it is in "), std::string::npos) << program;
+      }
+    }
+  }
+}
+
 TEST(Suites, PlanForAsManyMembersAsCheckSays) {
   for (const Suite& suite : Suites()) {
     const char* spec = Examples().at(suite.name).second;

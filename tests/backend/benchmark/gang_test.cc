@@ -81,6 +81,7 @@ TEST_F(BenchGangTest, AMemberWhoseOutputWasCutFailsTheJob) {
 
 TEST_F(BenchGangTest, MembersThatServeRankZeroAreAnnouncedBeforeTheyAreReady) {
   AddTool("mpirun", "echo \"$PEERS $TWOFOLD_GANG_RANK\" >&2; exit 1");
+  AddTool("IMB-MPI1", "exit 1");
   Make(pingpong_);
   StartGang("{}", 2);
   AwaitReady(2);

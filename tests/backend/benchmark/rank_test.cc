@@ -18,6 +18,7 @@ using ::testing::ElementsAre;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::MatchesRegex;
 using ::testing::StartsWith;
 
 suite::GangPlan* the_plan = nullptr;  // of the test that runs
@@ -139,10 +140,26 @@ TEST_F(RankTest, PreparationThatCannotBeDoneSaysWhy) {
   EXPECT_THAT(Run(kSuite, "").report.error(), StartsWith("prepare: /no/such/volume/job-0-1-"));
   rank().folders = {};
   Add("run", Phase::kRun, "").argv = {"no-such-tool"};
+  EXPECT_THAT(Run(kSuite, "").report.error(), StartsWith("prepare: no-such-tool is not installed"));
+  rank().stages[0].argv = {"sh"};
+  rank().stages[0].starts = "no-such-benchmark";
   EXPECT_THAT(Run(kSuite, "").report.error(),
-              StartsWith("prepare: no-such-tool is not installed: looked in " + tools_.Path("")));
+              StartsWith("prepare: no-such-benchmark is not installed"));
+  rank().stages[0].starts = "";
   rank().stages[0].argv = {"/no/such/tool"};
   EXPECT_THAT(Run(kSuite, "").report.error(), StartsWith("run: start: /no/such/tool: No such"));
+}
+
+TEST_F(RankTest, FilesThatTheDiskCannotHoldAreRefusedBeforeTheFirstIsWritten) {
+  rank().folders = {"data"};
+  Add("layout", Phase::kPrepare, "touch ../../begun");
+  Add("run", Phase::kRun, "echo 42");
+  rank().disk_bytes = std::uint64_t{1} << 59;
+  EXPECT_THAT(Run(kSuite, "").report.error(),
+              MatchesRegex("prepare: its files take 512 PiB, and /.* has .*iB free"));
+  EXPECT_THAT(Left(), IsEmpty());
+  rank().disk_bytes = 1;
+  EXPECT_EQ(Run(kSuite, "").report.error(), "");
 }
 
 TEST_F(RankTest, FailedPreparationHasTheLastLineOfItsTool) {

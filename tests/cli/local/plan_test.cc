@@ -87,17 +87,26 @@ TEST_F(PlanTest, AClusterForARunHasAStoreAndNoLoadClient) {
 }
 
 TEST_F(PlanTest, WhatSpecsMayAskForIsToldToTheWorkersOfARun) {
-  options_.run = RunCluster{.queue = "fio",
-                            .workload = {"fio"},
-                            .store = "/tmp/run.db",
-                            .label = "a=b",
-                            .allow = {"--allow-path", "/mnt"}};
+  options_.run =
+      RunCluster{.queue = "fio", .workload = {"fio"}, .store = "/tmp/run.db", .label = "a=b"};
+  options_.allow = {"--allow-path", "/mnt"};
   const auto plan = MakePlan(options_);
   ASSERT_TRUE(plan.ok()) << plan.status();
   const auto& arguments = plan->at(1).arguments;
   ASSERT_GE(arguments.size(), 4U);
   EXPECT_THAT(std::vector<std::string>(arguments.end() - 4, arguments.end()),
               ElementsAre("--allow-path", "/mnt", "--", "fio"));
+}
+
+TEST_F(PlanTest, WhatSpecsMayAskForIsToldToTheWorkersOfAQueue) {
+  options_.queues = "object";
+  options_.workload = {"object-storage"};
+  options_.allow = {"--allow-env", "AWS_*"};
+  const auto plan = MakePlan(options_);
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  const auto& arguments = plan->at(1).arguments;
+  EXPECT_THAT(std::vector<std::string>(arguments.end() - 4, arguments.end()),
+              ElementsAre("--allow-env", "AWS_*", "--", "object-storage"));
 }
 
 TEST_F(PlanTest, StandardPortsOnLoopbackAndClientsCountDown) {

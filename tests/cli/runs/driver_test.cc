@@ -112,6 +112,30 @@ TEST(Driver, WhatCouldNotBeSubmittedIsDueAgain) {
   EXPECT_THAT(driver.TakeDue(kEarly), ElementsAre(Key(1, 2)));
 }
 
+TEST(Driver, AProgramThatIsNotThereEndsTheRunAtOnce) {
+  const spec::Expansion expansion = ExpansionOf(5, 3);
+  Driver driver({}, expansion);
+  driver.Begin();
+  driver.TakeDue(kEarly);
+  Seen failed = In(Phase::kFailed, Key(1, 1), 1);
+  failed.misses_program = true;
+  driver.See(failed);
+  EXPECT_EQ(driver.stopped(), Stop::kNoProgram);
+  EXPECT_THAT(driver.TakeDue(kEarly), IsEmpty());
+}
+
+TEST(Driver, AProgramThatSomeWorkersHaveEndsNothing) {
+  const spec::Expansion expansion = ExpansionOf(1, 3);
+  Driver driver({}, expansion);
+  driver.Begin();
+  driver.TakeDue(kEarly);
+  driver.See(Succeeded(Key(1, 1), 1, 1));
+  Seen failed = In(Phase::kFailed, Key(1, 2), 2);
+  failed.misses_program = true;
+  driver.See(failed);
+  EXPECT_EQ(driver.stopped(), Stop::kNone);
+}
+
 TEST(Driver, FailFastEndsTheRunAtTheFirstFailure) {
   const spec::Expansion expansion = ExpansionOf(1, 3);
   Driver driver({.fail_fast = true}, expansion);

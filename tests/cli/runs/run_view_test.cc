@@ -47,6 +47,12 @@ TEST_F(RunViewTest, ARunThatFellShortSaysHowAndWhyTheFirstJobFailed) {
   EXPECT_EQ(ShortfallText(driver_), "1 withdrawn of 4 jobs");
 }
 
+TEST_F(RunViewTest, WhereNothingIsVariedTheLineEndsWithoutIt) {
+  benchmark_.expansion.permutations[1].values.clear();
+  See(2, 1, Phase::kRunning);
+  EXPECT_EQ(ProgressText(driver_, ProgressOf(driver_)), "0/4 done, 1 running");
+}
+
 TEST_F(RunViewTest, ALineSaysHowFarItIs) {
   See(1, 1, Phase::kSucceeded, 10);
   See(1, 2, Phase::kFailed);

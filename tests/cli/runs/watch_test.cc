@@ -134,6 +134,31 @@ TEST_F(WatchTest, APauseWithdrawsWhatWaitsAndLetsTheRestEnd) {
   EXPECT_EQ(CountOf(Phase::kSucceeded), 5U);
 }
 
+TEST_F(WatchTest, ARestLeavesNothingThatWaitsOrRunsAndGoesOnLater) {
+  const spec::Expansion expansion = ExpansionOf(1, 5);
+  {
+    Driver driver({}, expansion);
+    FakeWatcher watcher(Wish::kRest, 2);
+    EXPECT_EQ(Watched(driver, watcher), Wish::kRest);
+    EXPECT_THAT(driver.Open(false), IsEmpty());
+  }
+  EXPECT_EQ(CountOf(Phase::kWaiting), 0U);
+  EXPECT_EQ(CountOf(Phase::kRunning), 0U);
+  EXPECT_GT(CountOf(Phase::kWithdrawn), 0U);
+  Driver driver({}, expansion);
+  FakeWatcher watcher;
+  EXPECT_EQ(Watched(driver, watcher), Wish::kNone);
+  EXPECT_EQ(CountOf(Phase::kSucceeded), 5U);
+}
+
+TEST_F(WatchTest, ARestWaitsForNoFrontendThatIsAway) {
+  const spec::Expansion expansion = ExpansionOf(1, 5);
+  Driver driver({}, expansion);
+  FakeWatcher watcher(Wish::kRest, 1);
+  jobs.faults = {absl::UnavailableError("gone"), absl::UnavailableError("gone")};
+  EXPECT_EQ(Watched(driver, watcher), Wish::kRest);
+}
+
 TEST_F(WatchTest, ACancelledRunEndsAtOnce) {
   const spec::Expansion expansion = ExpansionOf(1, 5);
   Driver driver({}, expansion);
