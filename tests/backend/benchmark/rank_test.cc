@@ -152,7 +152,6 @@ TEST_F(RankTest, PreparationThatCannotBeDoneSaysWhy) {
 
 TEST_F(RankTest, FilesThatTheDiskCannotHoldAreRefusedBeforeTheFirstIsWritten) {
   rank().folders = {"data"};
-  Add("layout", Phase::kPrepare, "touch ../../begun");
   Add("run", Phase::kRun, "echo 42");
   rank().disk_bytes = std::uint64_t{1} << 59;
   EXPECT_THAT(Run(kSuite, "").report.error(),

@@ -37,7 +37,9 @@ ScalingRan RunScaling(std::vector<std::string> words) {
   CLI::App app("", "twofold");
   Globals globals;
   Action chosen;
-  AddCommands(app, ScalingCommands(), globals, chosen);
+  std::vector<Command> commands = ScalingCommands();
+  for (Command& command : HistoryCommands()) commands.push_back(std::move(command));
+  AddCommands(app, commands, globals, chosen);
   std::vector<const char*> argv;
   for (const std::string& word : words) argv.push_back(word.c_str());
   testing::internal::CaptureStdout();
