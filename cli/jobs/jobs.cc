@@ -14,6 +14,7 @@
 #include "cli/jobs/job_commands.h"
 #include "cli/queues/field.h"
 #include "cli/queues/frontend.h"
+#include "lib/common/counted.h"
 #include "lib/common/options.h"
 #include "lib/common/printable.h"
 #include "lib/show/message.h"
@@ -38,7 +39,7 @@ const show::Columns kJobColumns = {{"ID", "id"},
 
 std::string Gang(const v1::Job& job) {
   if (job.gang_size() == 0) return "";
-  std::string text = absl::StrCat(job.gang_size(), " workers");
+  std::string text = Counted(job.gang_size(), "worker");
   for (int rank = 0; rank < job.members_size(); ++rank) {
     const v1::WorkerName& member = job.members(rank);
     absl::StrAppend(&text, rank == 0 ? ": " : ", ", rank, " on ", member.node(), "/", member.pod());

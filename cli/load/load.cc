@@ -16,6 +16,7 @@
 #include "cli/local/plan.h"
 #include "cli/queues/frontend.h"
 #include "cli/report/report.h"
+#include "lib/common/counted.h"
 #include "lib/common/file.h"
 #include "lib/common/match.h"
 #include "lib/common/program.h"
@@ -80,7 +81,7 @@ Status WriteFiles(const LoadOptions& options, const LoadStep& step) {
   return status;
 }
 
-std::string SlotsText(int slots) { return absl::StrCat(slots, slots == 1 ? " slot" : " slots"); }
+std::string SlotsText(int slots) { return Counted(static_cast<std::uint64_t>(slots), "slot"); }
 
 // All steps on one page, one over the other.
 Status WriteHtml(const LoadOptions& options, const std::vector<LoadStep>& steps) {

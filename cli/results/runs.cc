@@ -15,6 +15,7 @@
 #include "cli/queues/field.h"
 #include "cli/queues/frontend.h"
 #include "cli/results/results.h"
+#include "lib/common/counted.h"
 #include "lib/common/options.h"
 #include "lib/results/run_copy.h"
 #include "lib/results/store_files.h"
@@ -98,7 +99,8 @@ Action BindCancel(CLI::App& app, const Globals& globals) {
     if (globals.json()) {
       std::cout << show::Line({{"run", request->id()}, {"cancelled", reply->cancelled()}});
     } else {
-      std::cout << "run " << request->id() << ": " << reply->cancelled() << " jobs cancelled\n";
+      std::cout << "run " << request->id() << ": " << Counted(reply->cancelled(), "job")
+                << " cancelled\n";
     }
     return absl::OkStatus();
   };
@@ -118,7 +120,8 @@ Action BindDelete(CLI::App& app, const Globals& globals) {
     if (globals.json()) {
       std::cout << show::Line({{"run", request->id()}, {"jobs", reply->jobs()}});
     } else {
-      std::cout << "run " << request->id() << ": deleted with " << reply->jobs() << " jobs\n";
+      std::cout << "run " << request->id() << ": deleted with " << Counted(reply->jobs(), "job")
+                << "\n";
     }
     return absl::OkStatus();
   };
@@ -141,9 +144,10 @@ void PrintCopied(const Globals& globals, const std::string& run, const std::stri
         {{"run", run}, {"file", file}, {"jobs", copied.jobs}, {"unfinished", copied.unfinished}});
     return;
   }
-  std::cout << "run " << run << ": " << copied.jobs << " jobs copied to " << file << "\n";
+  std::cout << "run " << run << ": " << Counted(copied.jobs, "job") << " copied to " << file
+            << "\n";
   if (copied.unfinished > 0) {
-    std::cout << copied.unfinished << " jobs have not ended and were left out\n";
+    std::cout << "left out, as they have not ended: " << Counted(copied.unfinished, "job") << "\n";
   }
 }
 

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "cli/command/command.h"
+#include "lib/common/counted.h"
 #include "lib/spec/schema.h"
 #include "suites/table/table.h"
 
@@ -90,10 +91,6 @@ std::string JobTable(const Sweep& sweep, const Expansion& expansion) {
     rows.push_back(std::move(row));
   }
   return show::Table(rows);
-}
-
-std::string Counted(std::uint64_t count, const std::string& thing) {
-  return absl::StrCat(count, " ", thing, count == 1 ? "" : "s");
 }
 
 // "40 jobs of IPerf: 8 permutations x 5 repetitions"

@@ -17,6 +17,7 @@
 
 #include "cli/local/launch.h"
 #include "cli/local/remote.h"
+#include "lib/common/counted.h"
 #include "lib/process/environment.h"
 #include "lib/suite/plan.h"
 #include "suites/table/table.h"

@@ -10,6 +10,7 @@
 #include "cli/results/results.h"
 #include "cli/runs/placement.h"
 #include "cli/runs/run_view.h"
+#include "lib/common/counted.h"
 #include "twofold/v1/runs.grpc.pb.h"
 
 namespace twofold::cli {
@@ -96,7 +97,7 @@ Status RunSession::GoOn() {
 Status RunSession::RetryFailed() {
   const auto retried = jobs_.RetryFailed();
   if (!retried.ok()) return retried.status();
-  setting_.watcher.Note(absl::StrCat(*retried, " jobs are run again"));
+  setting_.watcher.Note(absl::StrCat("run again: ", Counted(*retried, "job")));
   return GoOn();
 }
 
@@ -131,8 +132,9 @@ Status RunSession::Attend() {
 
 Status RunSession::Leave() {
   if (Status status = run::SubmitAll(jobs_, driver_); !status.ok()) return status;
-  setting_.watcher.Note(absl::StrCat("run ", record_.id, ": ", driver_.jobs().size(),
-                                     " jobs; attach with ", HowToGoOn("--resume")));
+  setting_.watcher.Note(absl::StrCat("run ", record_.id, ": ",
+                                     Counted(driver_.jobs().size(), "job"), "; attach with ",
+                                     HowToGoOn("--resume")));
   return setting_.globals.json() ? Print() : absl::OkStatus();
 }
 

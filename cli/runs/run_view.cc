@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cli/runs/benchmark.h"
+#include "lib/common/counted.h"
 #include "lib/common/time_left.h"
 #include "lib/yaml/node.h"
 
@@ -125,7 +126,7 @@ std::string ShortfallText(const Driver& driver) {
   const auto first =
       std::find_if(driver.jobs().begin(), driver.jobs().end(),
                    [](const Driver::Job& job) { return job.seen.phase == Phase::kFailed; });
-  std::string text = absl::StrCat(counts.substr(2), " of ", progress.jobs, " jobs");
+  std::string text = absl::StrCat(counts.substr(2), " of ", Counted(progress.jobs, "job"));
   if (first == driver.jobs().end()) return text;
   return absl::StrCat(text, "; the first that failed: ", JobText(driver, *first),
                       first->seen.reason.empty() ? "" : ": ", first->seen.reason);
@@ -134,7 +135,7 @@ std::string ShortfallText(const Driver& driver) {
 std::string CountsText(const spec::Sweep& sweep, const Driver& driver) {
   const Progress progress = ProgressOf(driver);
   std::string line = absl::StrCat(std::string(sweep.kind->name), ": ", progress.succeeded, " of ",
-                                  progress.jobs, " jobs succeeded");
+                                  Counted(progress.jobs, "job"), " succeeded");
   AddCount(line, progress.failed, "failed");
   AddCount(line, progress.withdrawn, "withdrawn");
   AddCount(line, progress.jobs - progress.ended(), "unfinished");

@@ -75,12 +75,14 @@ void RunWatcher::Show(const run::Driver& driver) {
   if (line_.terminal()) {
     return line_.Replace(run::ProgressLine(driver, progress, LiveLine::Width()));
   }
-  const std::string text = run::ProgressText(driver, progress);
+  run::Progress counts = progress;
+  counts.left.reset();  // it changes all the time
+  const std::string text = run::ProgressText(driver, counts);
   const bool last = progress.ended() == progress.jobs;
   if (text == last_ || (!last && Now() - last_at_ < kBetweenRunLines)) return;
   last_ = text;
   last_at_ = Now();
-  Note(text);
+  Note(run::ProgressText(driver, progress));
 }
 
 run::Wish RunWatcher::Wait(Duration at_most) {

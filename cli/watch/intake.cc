@@ -8,6 +8,7 @@
 #include "cli/runs/benchmark.h"
 #include "cli/runs/new_run.h"
 #include "cli/runs/run_record.h"
+#include "lib/common/counted.h"
 #include "lib/spec/sweep.h"
 #include "lib/words/run_state.h"
 #include "suites/table/table.h"
@@ -101,7 +102,7 @@ Status Intake::BeginRun(const Version& version, std::vector<std::string>& runs) 
   if (absl::IsAlreadyExists(status)) return Found(*run, runs);
   if (!status.ok()) return status;
   Say(version, absl::StrCat("run ", run->record.id, " is in line, ",
-                            run->benchmark.expansion.jobs.size(), " jobs"));
+                            Counted(run->benchmark.expansion.jobs.size(), "job")));
   runs.push_back(run->record.id);
   return absl::OkStatus();
 }

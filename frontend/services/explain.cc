@@ -4,13 +4,10 @@
 
 #include "frontend/queues/convert.h"
 #include "frontend/services/lookup.h"
+#include "lib/common/counted.h"
 
 namespace twofold::frontend {
 namespace {
-
-std::string Plural(std::uint64_t count, const char* word) {
-  return absl::StrCat(count, " ", word, count == 1 ? "" : "s");
-}
 
 std::string Text(const queue::Explanation& why, const queue::JobOptions& options) {
   switch (why.reason) {
@@ -36,10 +33,10 @@ std::string Text(const queue::Explanation& why, const queue::JobOptions& options
           absl::StrReplaceAll(absl::StripSuffix(options.placement, "\n"), {{"\n", ", "}}));
     case queue::WaitReason::kGangShort:
       return absl::StrCat("gang of ", options.gang.size, " is short of ",
-                          Plural(why.short_of, "worker"));
+                          Counted(why.short_of, "worker"));
     case queue::WaitReason::kBehind:
       return why.ahead == 0 ? "next in line: waits for a free worker"
-                            : absl::StrCat("behind ", Plural(why.ahead, "job"));
+                            : absl::StrCat("behind ", Counted(why.ahead, "job"));
   }
   return {};
 }
@@ -48,7 +45,7 @@ std::string Text(const queue::Explanation& why, const queue::JobOptions& options
 std::string HeldText(const queue::Explanation& why) {
   if (why.held == 0) return {};
   return absl::StrCat("; gang ", static_cast<std::uint64_t>(why.held_by), " holds ",
-                      Plural(why.held, "free worker"), " until it has all of its own");
+                      Counted(why.held, "free worker"), " until it has all of its own");
 }
 
 }  // namespace

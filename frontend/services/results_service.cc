@@ -10,6 +10,7 @@
 #include "frontend/services/changes.h"
 #include "frontend/services/run_calls.h"
 #include "frontend/services/services.h"
+#include "lib/common/counted.h"
 #include "lib/results/result_messages.h"
 #include "lib/rpc/limits.h"
 #include "twofold/v1/runs.grpc.pb.h"
@@ -154,8 +155,8 @@ class RunDeletion : public std::enable_shared_from_this<RunDeletion> {
     if (!known.ok()) return known;
     const std::uint64_t unfinished = known->counts().waiting() + known->counts().running();
     if (unfinished == 0) return known;
-    return absl::FailedPreconditionError(
-        absl::StrCat("id: ", unfinished, " jobs of the run wait or run; cancel it first"));
+    return absl::FailedPreconditionError(absl::StrCat("id: ", Counted(unfinished, "job"),
+                                                      " of the run wait or run; cancel it first"));
   }
 
   void DeleteSome() {
@@ -218,8 +219,7 @@ ResultsService::ResultsService(const QueueSet& queues, Storage* storage, OpenCal
       });
   RefuseWhatFollows(HasStore(storage));
   const std::shared_ptr<RunCreation> creation(new RunCreation{queues, storage, readers});
-  Stream("CreateRun",
-         [creation](auto& info) { return MakeCreateRunCall(creation, info.host); });
+  Stream("CreateRun", [creation](auto& info) { return MakeCreateRunCall(creation, info.host); });
   Read<v1::ListRunsRequest, v1::ListRunsReply>(
       "ListRuns", [storage](auto& request) { return storage->run_reader().List(request); });
   Read<v1::GetRunRequest, v1::Run>(

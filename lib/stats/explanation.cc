@@ -8,6 +8,7 @@
 #include <array>
 #include <cmath>
 
+#include "lib/common/counted.h"
 #include "lib/stats/slowdown.h"
 
 namespace twofold::stats {
@@ -63,9 +64,7 @@ std::string PartsText(const Slowdown& slowdown) {
 
 // ---- why run time grew: each rule says so with its numbers, or nothing
 
-std::string Workers(std::uint32_t count) {
-  return absl::StrCat(count, count == 1 ? " worker" : " workers");
-}
+std::string Workers(std::uint32_t count) { return Counted(count, "worker"); }
 
 std::string ThrottledText(const StepEvidence& step) {
   if (step.throttled.value_or(0.0) < kLeastThrottled) return {};

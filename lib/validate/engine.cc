@@ -11,12 +11,17 @@
 #include <ostream>
 #include <utility>
 
+#include "lib/common/counted.h"
 #include "lib/stats/scaling.h"
 #include "lib/stats/share.h"
 #include "lib/validate/show.h"
 
 namespace twofold::validate {
 namespace {
+
+std::string WorkersText(int workers) {
+  return Counted(static_cast<std::uint64_t>(workers), "worker");
+}
 
 constexpr int kMostChecks = 125;  // that an exit code tells
 constexpr int kSignalled = 128;
@@ -81,7 +86,7 @@ Status Engine::Begin() {
           ? absl::StrCat(", or ", Plain(options.patience_seconds), " s where a verdict is likely")
           : "",
       "."));
-  Say(absl::StrCat("--- can ", options.limit, " workers be deployed?"));
+  Say(absl::StrCat("--- can ", WorkersText(options.limit), " be deployed?"));
   touched_ = true;
   std::string answer;
   const Status status = Ask("/parallel?value=0&type=plain", answer);
@@ -140,7 +145,7 @@ std::string Engine::WhyLast(int workers) const {
     if (step.workers != workers) continue;
     const bool is_judged = findings_.options.repeat == 1 && step.verdict == "fail";
     if (is_judged || step.failures == stats::Verdict::kFail) {
-      return absl::StrCat(workers, " workers failed (--all-steps goes on)");
+      return absl::StrCat(WorkersText(workers), " failed (--all-steps goes on)");
     }
   }
   return {};
@@ -205,7 +210,7 @@ Status Engine::IsDeployed(int workers, Instant begin, Instant& told, bool& is_so
                             Seconds(options.timeout), " s: ", seen));
   }
   if (now - told >= kTellEach) {
-    Say(absl::StrCat("  waiting for ", workers, " workers: ", seen));
+    Say(absl::StrCat("  waiting for ", WorkersText(workers), ": ", seen));
     told = now;
   }
   return absl::OkStatus();
@@ -276,7 +281,7 @@ Status Engine::WarmUp(int workers) {
     if (!status.ok()) return status;
     if (world_.clock.Now() - begin >= findings_.options.timeout) {
       const std::string errors = CommonError(window_);
-      return Die(absl::StrCat(workers, " workers have ended ", window_.Text("jobs"), " jobs in ",
+      return Die(absl::StrCat(WorkersText(workers), " ended ", window_.Text("jobs"), " jobs in ",
                               Seconds(findings_.options.timeout), " s",
                               errors.empty() ? "" : "; errors: ", errors));
     }
@@ -431,11 +436,11 @@ void Engine::CheckSteps() {
       Fail(TextOfFailures(FailuresOf(step, findings_.options)));
     }
     if (step.verdict == "fail") {
-      Fail(absl::StrCat(step.workers, " workers: the ratio is under ",
+      Fail(absl::StrCat(WorkersText(step.workers), ": the ratio is under ",
                         Rounded(step.least.value_or(0)), " (",
                         Interval(step.lower.value_or(0), step.upper.value_or(0)), ")"));
     } else if (step.verdict == "undecided") {
-      Doubt(absl::StrCat(step.workers, " workers: ", step.why));
+      Doubt(absl::StrCat(WorkersText(step.workers), ": ", step.why));
     } else if (step.failures == stats::Verdict::kUndecided) {
       Doubt(TextOfFailures(FailuresOf(step, findings_.options)));
     }
@@ -536,13 +541,13 @@ void Engine::Doubt(const std::string& what) {
 
 void Engine::SayWorkers(int workers) {
   const int repeat = findings_.options.repeat;
-  Say(absl::StrCat("--- ", workers, " workers",
+  Say(absl::StrCat("--- ", WorkersText(workers),
                    repeat == 1 ? "" : absl::StrCat(", ", turn_, " of ", repeat)));
 }
 
 void Engine::SayWindow(int workers) {
   std::string line =
-      absl::StrCat("  ", workers, " workers, ", Rounded(window_.Number("seconds").value_or(0)),
+      absl::StrCat("  ", WorkersText(workers), ", ", Rounded(window_.Number("seconds").value_or(0)),
                    " s: ", window_.Text("verdict"), " so far, error ",
                    Rounded(window_.Number("log_error").value_or(0)));
   if (const auto ratio = window_.Number("ratio")) {

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <utility>
 
+#include "lib/common/counted.h"
 #include "lib/stats/share.h"
 
 namespace twofold {
@@ -36,9 +37,7 @@ const CauseText& TextOf(ScalingCause cause) {
   return kCauseTexts.at(static_cast<std::size_t>(cause));
 }
 
-std::string Workers(std::uint32_t count) {
-  return absl::StrCat(count, count == 1 ? " worker" : " workers");
-}
+std::string Workers(std::uint32_t count) { return Counted(count, "worker"); }
 
 bool IsFailed(const ScalingStep& step) { return step.Failures() == stats::Verdict::kFail; }
 bool IsDoubtful(const ScalingStep& step) { return step.Failures() == stats::Verdict::kUndecided; }
@@ -117,9 +116,10 @@ std::string WordOf(std::string growth, stats::Verdict failures) {
 }
 
 std::string TextOfFailures(const ScalingStep& step) {
-  const std::string of = step.all_failed ? absl::StrCat("all ", step.failed)
-                         : step.jobs > 0 ? absl::StrCat(step.failed, " of ", step.jobs)
-                                         : absl::StrCat(step.failed);
+  const std::string of = step.all_failed ? absl::StrCat("all ", Counted(step.failed, "job"))
+                         : step.jobs > 0
+                             ? absl::StrCat(step.failed, " of ", Counted(step.jobs, "job"))
+                             : Counted(step.failed, "job");
   std::string share;
   if (step.allowed > 0.0 && step.jobs > 0) {
     const stats::ShareInterval interval = stats::IntervalOfShare(step.failed, step.jobs);
@@ -128,7 +128,7 @@ std::string TextOfFailures(const ScalingStep& step) {
                         100.0 * static_cast<double>(step.failed) / static_cast<double>(step.jobs),
                         100.0 * interval.lower, 100.0 * interval.upper, 100.0 * step.allowed);
   }
-  return absl::StrCat(of, " jobs of ", Workers(step.workers), " failed", share,
+  return absl::StrCat(of, " of ", Workers(step.workers), " failed", share,
                       step.error.empty() ? "" : ": ", absl::StripSuffix(step.error, "."));
 }
 

@@ -51,13 +51,33 @@ List Merged(const NodeRef& value) {
   return maps;
 }
 
+/// Where the quote that closes the one at `begin` is; npos: nowhere.
+std::size_t EndOfQuoted(std::string_view text, std::size_t begin) {
+  const char quote = text[begin];
+  for (std::size_t at = begin + 1; at < text.size(); ++at) {
+    if (quote == '"' && text[at] == '\\') {
+      ++at;
+    } else if (text[at] == quote) {
+      const bool is_doubled = quote == '\'' && text.substr(at + 1, 1) == "'";
+      if (!is_doubled) return at;
+      ++at;
+    }
+  }
+  return std::string_view::npos;
+}
+
 /// Makes a tree of what yaml-cpp's parser meets. Its own Node is not used because it keeps neither
 /// duplicate keys, to refuse them, nor the quotes that tell the text "5" from the number 5.
 ///
 /// Errors   Throws Refused; ParseDocument turns it into a Status.
 class TreeBuilder : public YAML::EventHandler {
  public:
-  explicit TreeBuilder(const Limits& limits) : limits_(limits) {}
+  /// `text` is what is parsed, and outlives this.
+  TreeBuilder(std::string_view text, const Limits& limits) : text_(text), limits_(limits) {}
+
+  /// The last text in quotes that goes over several lines: where it begins, and the line in which
+  /// it ends; {}: there was none.
+  [[nodiscard]] std::pair<Place, int> last_quoted() const { return last_quoted_; }
 
   /// The document, once it has ended.
   [[nodiscard]] const NodeRef& root() const { return root_; }
@@ -87,6 +107,7 @@ class TreeBuilder : public YAML::EventHandler {
     List merged{};  ///< values of `<<`
   };
 
+  void CheckQuote(const YAML::Mark& mark);
   void Begin(Node node, const std::string& tag, YAML::anchor_t anchor);
   void Close();
   void Add(NodeRef node, YAML::anchor_t anchor, std::string_view as_key);
@@ -94,7 +115,9 @@ class TreeBuilder : public YAML::EventHandler {
   void AddEntry(Open& map, NodeRef value) const;
   void Grow(Open& open, const Node& part) const;
 
+  const std::string_view text_;
   const Limits limits_;
+  std::pair<Place, int> last_quoted_;
   std::vector<Open> open_;
   std::map<YAML::anchor_t, NodeRef> anchors_;
   NodeRef root_;
@@ -119,6 +142,7 @@ void TreeBuilder::OnScalar(const YAML::Mark& mark, const std::string& tag, YAML:
   if (tag == kPlain && text.find(kFixedBlank) != std::string::npos) {
     Refuse(At(mark), "", "a non-breaking space (U+00A0): write a blank, or quote the text");
   }
+  if (tag == kQuoted) CheckQuote(mark);
   Node node{{}, At(mark)};
   if (tag == kPlain) {
     node.value = PlainScalar(text);
@@ -127,6 +151,19 @@ void TreeBuilder::OnScalar(const YAML::Mark& mark, const std::string& tag, YAML:
     node.value = text;
   }
   Add(std::make_shared<const Node>(std::move(node)), anchor, text);
+}
+
+// The parser takes a quote that nothing closes for one that is closed at the end of the document.
+void TreeBuilder::CheckQuote(const YAML::Mark& mark) {
+  const auto begin = static_cast<std::size_t>(std::max(mark.pos, 0));
+  if (begin >= text_.size() || (text_[begin] != '"' && text_[begin] != '\'')) return;
+  const std::size_t end = EndOfQuoted(text_, begin);
+  if (end == std::string_view::npos) {
+    Refuse(At(mark), "", "the quote that begins here is not closed");
+  }
+  const std::string_view quoted = text_.substr(begin, end - begin);
+  const auto lines = static_cast<int>(std::count(quoted.begin(), quoted.end(), '\n'));
+  if (lines > 0) last_quoted_ = {At(mark), At(mark).line + lines};
 }
 
 void TreeBuilder::OnSequenceStart(const YAML::Mark& mark, const std::string& tag,
@@ -261,10 +298,17 @@ Place TabInIndent(std::string_view text, int last) {
   return {};
 }
 
-Status Explained(const YAML::Exception& error, const std::string& text) {
+Status Explained(const YAML::Exception& error, const std::string& text,
+                 const std::pair<Place, int>& last_quoted) {
   const Place place = At(error.mark);
   const Place tab = TabInIndent(text, place.line);
   if (tab.line > 0) return Fault(tab, "", "a tab in the indent: write blanks");
+  if (last_quoted.second == place.line && place.line > 0) {
+    return Fault(last_quoted.first, "",
+                 fmt::format("the text in quotes that begins here ends in line {}: close the quote "
+                             "before that",
+                             place.line));
+  }
   return Fault(place, "", Meaning(error.msg));
 }
 
@@ -286,14 +330,10 @@ Status CheckText(const std::string& text, const Limits& limits) {
   return absl::OkStatus();
 }
 
-Result<NodeRef> Parse(const std::string& text, const Limits& limits) {
-  std::istringstream stream(text);
-  YAML::Parser parser(stream);
-  TreeBuilder first(limits);
+Result<NodeRef> Parse(YAML::Parser& parser, TreeBuilder& first, TreeBuilder& second) {
   if (!parser.HandleNextDocument(first) || first.root() == nullptr) {
     return Fault({1, 1}, "", "the document is empty");
   }
-  TreeBuilder second(limits);
   if (parser.HandleNextDocument(second) && second.root() != nullptr && !IsNull(*second.root())) {
     return Fault(second.root()->place, "", "a second document: write one benchmark a file");
   }
@@ -304,12 +344,16 @@ Result<NodeRef> Parse(const std::string& text, const Limits& limits) {
 
 Result<NodeRef> ParseDocument(const std::string& text, const Limits& limits) {
   if (Status status = CheckText(text, limits); !status.ok()) return status;
+  TreeBuilder first(text, limits);
+  TreeBuilder second(text, limits);
   try {
-    return Parse(text, limits);
+    std::istringstream stream(text);
+    YAML::Parser parser(stream);
+    return Parse(parser, first, second);
   } catch (const Refused& refused) {
     return refused.status;
   } catch (const YAML::Exception& error) {
-    return Explained(error, text);
+    return Explained(error, text, first.last_quoted());
   }
 }
 

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <string_view>
 
+#include "lib/common/counted.h"
 #include "lib/suite/text.h"
 #include "suites/fio/fio.h"
 
@@ -115,7 +116,8 @@ std::string OtherWay(const Spec& spec, const Part& part) {
 
 std::string FewerJobs(const Spec& spec, const Part& part) {
   if (part.jobs == 0 || part.jobs > spec.num_jobs() - 0.5) return {};
-  return absl::StrCat("it has the run time of ", NumberText(std::round(part.jobs)), " jobs, not ",
+  return absl::StrCat("it has the run time of ",
+                      Counted(static_cast<std::uint64_t>(std::llround(part.jobs)), "job"), ", not ",
                       spec.num_jobs());
 }
 

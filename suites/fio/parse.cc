@@ -8,6 +8,7 @@
 #include <set>
 #include <utility>
 
+#include "lib/common/counted.h"
 #include "lib/suite/document.h"
 #include "lib/suite/json.h"
 #include "lib/suite/plausible.h"
@@ -372,8 +373,8 @@ Status CheckAsked(const std::string& json, std::size_t workers, const std::vecto
   const auto spec = ReadSpec(json);
   if (!spec.ok()) return spec.status();
   if (workers != spec->num_workers()) {
-    return Unreadable(
-        "fio", absl::StrCat("outputs of ", workers, " workers, not of ", spec->num_workers()));
+    return Unreadable("fio", absl::StrCat("outputs of ", Counted(workers, "worker"), ", not of ",
+                                          spec->num_workers()));
   }
   for (const Part& part : parts) {
     const std::string otherwise = Otherwise(*spec, part);

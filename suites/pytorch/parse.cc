@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "lib/common/counted.h"
 #include "lib/stats/histogram.h"
 #include "lib/suite/document.h"
 #include "lib/suite/json.h"
@@ -316,8 +317,8 @@ std::string Otherwise(const Spec& spec, const Report& report) {
 
 Status CheckAsked(const Spec& spec, const std::vector<Rank>& ranks) {
   if (ranks.size() != spec.num_workers()) {
-    return Unreadable("pytorch", absl::StrCat("outputs of ", ranks.size(), " workers, not of ",
-                                              spec.num_workers()));
+    return Unreadable("pytorch", absl::StrCat("outputs of ", Counted(ranks.size(), "worker"),
+                                              ", not of ", spec.num_workers()));
   }
   for (const Rank& rank : ranks) {
     const std::string otherwise = Otherwise(spec, rank.report);

@@ -364,7 +364,7 @@ TEST_F(RunsTest, RunIsNotDeletedUnderJobsThatHaveNotEnded) {
   v1::DeleteRunReply reply;
   const grpc::Status status = Delete(&reply);
   EXPECT_EQ(status.error_code(), grpc::StatusCode::FAILED_PRECONDITION);
-  EXPECT_THAT(status.error_message(), HasSubstr("1 jobs of the run wait or run; cancel it first"));
+  EXPECT_THAT(status.error_message(), HasSubstr("1 job of the run wait or run; cancel it first"));
   EXPECT_EQ(GetRun().counts().waiting(), 1u);
 }
 

@@ -145,7 +145,8 @@ END
   [ "$status" -eq 6 ]
   grep -q 'run once is paused; go on with `twofold run --local --resume once`' log
   is_down "$usual"
-  "$bin/twofold" runs --store "$usual/store.db" | grep -q 'once *Fio *waiting *4 *0 *4 *0 *0 *0 *0'
+  "$bin/twofold" runs --store "$usual/store.db" | grep -q 'once *Fio *paused *4 *0 *0 *0 *0 *0 *4'
+  ! pgrep -f "$PWD/slow" || { echo "a workload is left"; false; }
 
   touch go
   "$bin/twofold" run --local f.yaml --workload "$PWD/show" --runid other   # has nothing of it

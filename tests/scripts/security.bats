@@ -110,7 +110,7 @@ every_series_has_a_row() {
   printf 'apiVersion: twofold/v1\nkind: Fio\nmetadata: {name: one}\nspec: {}\n' >one.yaml
   run timeout 60 "$bin/twofold" run one.yaml --queue sleep --frontend "$clients" "${peer[@]}" --token-file client.token
   [ "$status" -eq 0 ] || { cat frontend.log backend.log; echo "$output"; false; }
-  [[ "$output" == *"this token may not list workers"*"1 of 1 jobs succeeded"* ]]
+  [[ "$output" == *"this token may not list workers"*"1 of 1 job succeeded"* ]]
 }
 
 @test "half a configuration is refused with one line" {

@@ -333,7 +333,7 @@ TEST(FioParse, CutOffAnywhereIsNoNumber) {
 TEST(FioParse, AWorkerThatIsMissingIsNoted) {
   Outputs outputs = EndedWell("fio/worker0.json");
   outputs.spec = R"({"numWorkers": 2})";
-  EXPECT_TRUE(FailsWith(fio::Parse(outputs), "outputs of 1 workers, not of 2"));
+  EXPECT_TRUE(FailsWith(fio::Parse(outputs), "outputs of 1 worker, not of 2"));
 }
 
 TEST(FioParse, WhatCameIsHeldAgainstTheSpec) {
@@ -373,7 +373,7 @@ TEST(FioParse, WhatCameIsHeldAgainstTheSpec) {
   json["jobs"][0]["job_runtime"] = 1001;
   outputs.stages[0].out = json.dump(1);
   EXPECT_TRUE(FailsWith(read(("{" + same + R"(, "numJobs": 2, "runtime": "1s"})").c_str()),
-                        "it has the run time of 1 jobs, not 2"));
+                        "it has the run time of 1 job, not 2"));
   json["jobs"][0]["write"]["total_ios"] = 0;
   outputs.stages[0].out = json.dump(1);
   EXPECT_TRUE(FailsWith(read(R"({"rw": "randrw", "bs": "4k", "runtime": "1s"})"),

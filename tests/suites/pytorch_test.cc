@@ -211,7 +211,7 @@ TEST(PyTorchParse, TheWorkerThatFailedIsBlamedNotThoseThatMissedIt) {
 
 TEST(PyTorchParse, AWorkerThatIsMissingIsNoted) {
   Outputs outputs{.spec = kTwoWorkers, .stages = {Printed(ReportJson())}};
-  EXPECT_TRUE(FailsWith(pytorch::Parse(outputs), "outputs of 1 workers, not of 2"));
+  EXPECT_TRUE(FailsWith(pytorch::Parse(outputs), "outputs of 1 worker, not of 2"));
 }
 
 TEST(PyTorchParse, RealOutputOfPytorchBenchmarkGivesItsNumbers) {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "cli/load/record/limits.h"
+#include "lib/common/counted.h"
 #include "lib/common/printable.h"
 #include "lib/stats/comparison.h"
 #include "lib/stats/quantile.h"
@@ -249,7 +250,7 @@ std::string NoteOf(const v1::LoadRecord& record) {
   const v1::LoadResult& result = record.result();
   const std::uint64_t failed = result.failed() + record.warm_up().failed();
   std::string note;
-  if (failed > 0) note = absl::StrCat(failed, failed == 1 ? " job failed" : " jobs failed");
+  if (failed > 0) note = absl::StrCat(Counted(failed, "job"), " failed");
   if (result.steady() || result.why_not_steady().empty()) return note;
   return absl::StrCat(note, note.empty() ? "" : "; ", "not steady: ", result.why_not_steady());
 }

@@ -220,7 +220,7 @@ TEST_F(RunCommandTest, FailedJobsAreNamedAndRunAgain) {
   EXPECT_THAT(message_, HasSubstr("; `twofold run --retry-failed a` runs those that failed again"));
   fails = false;
   EXPECT_EQ(Run({"--retry-failed", "a"}), 0) << message_;
-  EXPECT_THAT(log_, HasSubstr("2 jobs are run again"));
+  EXPECT_THAT(log_, HasSubstr("run again: 2 jobs"));
   EXPECT_THAT(output_, HasSubstr("4 of 4 jobs succeeded"));
   EXPECT_EQ(worker_->jobs(), 6);
 }

@@ -175,7 +175,7 @@ TEST_F(ValidationTest, TheFirstStepInWhichEveryJobFailedIsTheLastOne) {
 TEST_F(ValidationTest, AWindowThatIsNotSteadyDecidesNothing) {
   cluster.steady = false;
   EXPECT_EQ(Validate(), 3);
-  EXPECT_THAT(out(), HasSubstr("UNDECIDED: 1 workers: not steady: the rate falls\n"));
+  EXPECT_THAT(out(), HasSubstr("UNDECIDED: 1 worker: not steady: the rate falls\n"));
   EXPECT_THAT(out(), HasSubstr("UNDECIDED: 2 workers: the throughput of 1 worker was not steady"));
 }
 
@@ -257,7 +257,7 @@ TEST_F(ValidationTest, LooksAgainWhenTheClientSaysSo) {
   cluster.done = false;
   cluster.crash_at_look = true;  // which ends it
   EXPECT_EQ(Validate(), 201);
-  EXPECT_THAT(err(), HasSubstr("  1 workers, 1000 s: measured so far, error 0.001, steady: true"));
+  EXPECT_THAT(err(), HasSubstr("  1 worker, 1000 s: measured so far, error 0.001, steady: true"));
 }
 
 TEST_F(ValidationTest, LooksNoMoreOftenThanJobsEnd) {

@@ -96,9 +96,19 @@ TEST(Document, ASyntaxErrorSaysWhatToChange) {
       {"a: [1, 2\n", "a '[' before this is not closed"},
       {"a: b: c\n", "1:5: a ':' where no key can stand: quote"},
       {"a: - b\n", "1:4: a '-' where no list can stand"},
+      {"a: \"b\nc: 1\n", "1:4: the quote that begins here is not closed"},
+      {"a: {b: 'c}\nd: 1\n", "1:8: the quote that begins here is not closed"},
+      {"- \"b\\\"\n", "1:3: the quote that begins here is not closed"},
+      {"'a: 1\n", "1:1: the quote that begins here is not closed"},
+      {"a: 'b\nc: 1\nd: 'e'\n", "1:4: the text in quotes that begins here ends in line 3"},
       {"a: @b\n", "1:4: a text cannot begin with this character: quote the text"},
   };
   for (const auto& [text, error] : rows) EXPECT_THAT(ParseError(text), HasSubstr(error)) << text;
+}
+
+TEST(Document, QuotesInTextsAndCommentsAreClosedByNobody) {
+  EXPECT_EQ(ParseError("a: 'it''s'\nb: \"\\\"\"\nc: it's\nd: |\n  \"x\ne: 5\" # \"y\n"),
+            "no error");
 }
 
 TEST(Document, TabsAndFixedBlanksInTextStay) {
