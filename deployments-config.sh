@@ -20,6 +20,8 @@ the resulting images and namespaces. Run it again after adding a queue. The addr
 Options:
   --store           the frontend keeps durable jobs and results on a volume: needed for benchmarks
   --pull-secret NAME  all pods pull their images with this Secret; it has to be in both namespaces
+  --digests FILE    pods run these very images, whatever their tags come to mean: a line each,
+                    [REGISTRY/]IMAGE@sha256:HEX, as `podman images --digests` or a push shows it
   --output FOLDER   where to write (deployments/configured, where deployments-apply.sh looks)
   --dry-run         write nothing, print the images and namespaces
 
@@ -49,12 +51,27 @@ patch_of_validation() {
   fi
 }
 
+# Of an image, as --digests has it; empty: it is named by its tag.
+digest_of() { # digest_of IMAGE
+  [ -z "$digests" ] || sed -n "s|^\\(.*/\\)\\{0,1\\}$1@||p" "$digests"
+}
+
 # Each image has a Dockerfile; $1 goes in front.
 images() {
   for file in "$root"/dockerfiles/*.docker; do
-    image=$(basename "$file" .docker)
-    echo "  - {name: $image, newName: $1$image}"
+    image=$(basename "$file" .docker) digest=$(digest_of "$(basename "$file" .docker)")
+    echo "  - {name: $image, newName: $1$image${digest:+, digest: $digest}}"
   done
+}
+
+# A line that is misspelled would leave its image to the tag.
+check_digests() {
+  [ -r "$digests" ] || refuse "--digests: cannot read $digests"
+  while IFS= read -r line || [ -n "$line" ]; do
+    image=${line%@*} image=${image##*/}
+    echo "$line" | grep -qxE '[^ @]+@sha256:[0-9a-f]{64}' || refuse "--digests: '$line' is not [REGISTRY/]IMAGE@sha256:HEX"
+    [ -e "$root/dockerfiles/$image.docker" ] || refuse "--digests: there is no image $image"
+  done <"$digests"
 }
 
 # What pods of all kinds pull their images with; nothing without --pull-secret.
@@ -176,7 +193,7 @@ report() {
     awk '$3 != "-" { n[$3]++ } END { for (name in n) print "  " name ": " n[name] " objects" }' | sort
 }
 
-output=$root/deployments/configured dry_run='' store='' pull_secret=
+output=$root/deployments/configured dry_run='' store='' pull_secret='' digests=
 while [ $# -gt 0 ]; do
   case $1 in
     -h | --help) usage; exit 0 ;;
@@ -184,6 +201,7 @@ while [ $# -gt 0 ]; do
     --dry-run) dry_run=1 ;;
     --store) store=1 ;;
     --pull-secret) need_value "$@"; pull_secret=$2; shift ;;
+    --digests) need_value "$@"; digests=$2; shift ;;
     -?*) refuse "unknown option $1" ;;
     *) break ;;
   esac
@@ -195,6 +213,7 @@ registry=$1 monitoring=$2 validation=$3
 for name in "$monitoring" "$validation"; do is_namespace "$name" || refuse "'$name' is not a namespace"; done
 # The name of a Secret in lower case, as most are: letters, digits and '-', as that of a namespace.
 [ -z "$pull_secret" ] || is_namespace "$pull_secret" || refuse "'$pull_secret' is not the name of a Secret"
+[ -z "$digests" ] || check_digests
 # Kustomize finds an object by its earlier name too, so it cannot tell the two then.
 case $monitoring/$validation in
   "$validation/$monitoring") ;;

@@ -114,6 +114,10 @@ def test_each_component_does_what_it_is_called(render, queue):
                          ("nvidia-gpu", "nvidia.com/gpu"), ("intel-gpu", "gpu.intel.com/i915")):
         assert pod(name).containers[0].data["resources"]["limits"][device] == "1"
         assert labels(pod(name))[f"resources.limits.{device}"] == "1"
+    shares = {"gpu.intel.com/i915": "1", "gpu.intel.com/millicores": "500", "gpu.intel.com/memory.max": "2G"}
+    for kind in ("requests", "limits"):
+        assert shares.items() <= pod("intel-gpu-share").containers[0].data["resources"][kind].items()
+        assert {f"resources.{kind}.{name}": amount for name, amount in shares.items()}.items() <= labels(pod("intel-gpu-share")).items()
     (term,) = pod("one-worker-a-node").spec["affinity"]["podAntiAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"]
     assert term["topologyKey"] == "kubernetes.io/hostname"
     assert manifests.matches(term["labelSelector"], pod("one-worker-a-node").labels)

@@ -164,6 +164,23 @@ refused() { # refused MESSAGE ARGUMENT...
   [[ "$output" == *Examples*"Exit codes"* ]]
 }
 
+@test "--digests: pods run these images, and others those of their tags" {
+  hex=$(printf %064d 7)
+  printf 'registry.example.com/scalability-tester@sha256:%s\nscalability-tester-fio@sha256:%s' "$hex" "$hex" >"$BATS_TEST_TMPDIR/digests"
+  config --digests "$BATS_TEST_TMPDIR/digests" registry.example.com mon2 clients
+  render "$project/deployments/configured" >"$BATS_TEST_TMPDIR/configured"
+  grep -q "image: registry.example.com/scalability-tester@sha256:$hex$" "$BATS_TEST_TMPDIR/configured"
+  grep -qE "image: registry.example.com/scalability-tester-iperf(:[^@]+)?$" "$BATS_TEST_TMPDIR/configured"
+  ! grep -qE "image: registry.example.com/scalability-tester(:.*)?$" "$BATS_TEST_TMPDIR/configured"
+  for line in "scalability-tester@sha256:12" "scalability-tester" "nobody@sha256:$hex"; do
+    echo "$line" >"$BATS_TEST_TMPDIR/digests"
+    run config --digests "$BATS_TEST_TMPDIR/digests" registry.example.com mon2 clients
+    [ "$status" -eq 200 ]
+  done
+  run config --digests /no/such/file registry.example.com mon2 clients
+  [ "$status" -eq 200 ]
+}
+
 @test "--pull-secret: the pods of all workloads pull with it" {
   config --pull-secret registry-key registry.example.com mon2 clients
   render "$project/deployments/configured" >"$BATS_TEST_TMPDIR/configured"
