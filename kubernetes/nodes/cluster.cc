@@ -91,6 +91,23 @@ Result<Remains> Find(kube::Connection& connection, const std::string& run,
   return remains;
 }
 
+// Those that are left: the cluster removes a lease after its node, in its own time. Who may not
+// leaves them to it.
+Status RemoveLeases(const kube::Access& access, kube::Connection& connection,
+                    const std::string& run, int connections) {
+  std::vector<kube::Call> calls;
+  const Status listed = kube::ForEach(
+      connection, LeasesOf(run),
+      [&](const kube::Json& lease) {
+        kube::DeleteOptions options;
+        options.uid = kube::TextAt(lease, "/metadata/uid");
+        calls.push_back(kube::Delete(kube::kLeases, kube::NameOf(lease), options));
+      },
+      [&] { calls.clear(); });
+  const Status status = listed.ok() ? kube::CarryOut(access, calls, connections) : listed;
+  return absl::IsPermissionDenied(status) ? absl::OkStatus() : status;
+}
+
 }  // namespace
 
 kube::Selection BoundPods() { return {kube::kPods, "", "", "spec.nodeName!="}; }
@@ -121,7 +138,10 @@ Result<Cleaned> CleanUp(const kube::Access& access, const std::string& run, int 
   for (int round = 0; round < kRounds; ++round) {
     const auto remains = Find(connection, run, names);
     if (!remains.ok()) return remains.status();
-    if (remains->pods.empty() && remains->nodes.empty()) return cleaned;
+    if (remains->pods.empty() && remains->nodes.empty()) {
+      const Status leases = RemoveLeases(access, connection, run, connections);
+      return leases.ok() ? Result<Cleaned>(cleaned) : leases;
+    }
     for (const auto* calls : {&remains->pods, &remains->nodes}) {
       if (const Status status = kube::CarryOut(access, *calls, connections); !status.ok())
         return status;

@@ -27,8 +27,8 @@ struct Cleaned {
   std::uint64_t nodes = 0;
 };
 
-/// Deletes the pods on the nodes of a run, the nodes, and pods that came meanwhile; the leases go
-/// with their nodes.
+/// Deletes the pods on the nodes of a run, the nodes, pods that came meanwhile, and leases of the
+/// run that have not gone with their nodes; who may not delete leases leaves these to the cluster.
 ///
 /// Cost     A call for each, over `connections` connections.
 /// Errors   Those of the first call that failed, when nothing else could be deleted either.

@@ -74,7 +74,7 @@ kube::Call Fleet::CallOf(std::uint32_t index, Instant now) const {
     case State::kLost:
       return RefreshNode(nodes_, index, moment);
     case State::kNoLease:
-      return CreateLease(name, all_[index].uid, moment);
+      return CreateLease(nodes_.run, name, all_[index].uid, moment);
     case State::kTainted:
       return RemoveNotReady(name, *all_[index].not_ready);
     case State::kUp:

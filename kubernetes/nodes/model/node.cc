@@ -336,19 +336,26 @@ kube::Call RemoveNotReady(const std::string& node, std::size_t at) {
                                   {{"op", "remove"}, {"path", path}}}));
 }
 
-kube::Call CreateLease(const std::string& node, const std::string& uid, Moment now) {
+kube::Selection LeasesOf(const std::string& run) {
+  return {kube::kLeases, kLeaseSpace, absl::StrCat(kRunLabel, "=", run)};
+}
+
+kube::Call CreateLease(const std::string& run, const std::string& node, const std::string& uid,
+                       Moment now) {
   const Json owner = {{"apiVersion", "v1"}, {"kind", "Node"}, {"name", node}, {"uid", uid}};
-  return kube::Create(
-      kube::kLeases,
-      {{"apiVersion", "coordination.k8s.io/v1"},
-       {"kind", "Lease"},
-       {"metadata",
-        {{"name", node}, {"namespace", kLeaseSpace}, {"ownerReferences", Json::array({owner})}}},
-       {"spec",
-        {{"holderIdentity", node},
-         {"leaseDurationSeconds",
-          std::chrono::duration_cast<std::chrono::seconds>(kLeaseLife).count()},
-         {"renewTime", InMicroseconds(now)}}}});
+  return kube::Create(kube::kLeases,
+                      {{"apiVersion", "coordination.k8s.io/v1"},
+                       {"kind", "Lease"},
+                       {"metadata",
+                        {{"name", node},
+                         {"namespace", kLeaseSpace},
+                         {"labels", {{kRunLabel, run}}},
+                         {"ownerReferences", Json::array({owner})}}},
+                       {"spec",
+                        {{"holderIdentity", node},
+                         {"leaseDurationSeconds",
+                          std::chrono::duration_cast<std::chrono::seconds>(kLeaseLife).count()},
+                         {"renewTime", InMicroseconds(now)}}}});
 }
 
 kube::Call RenewLease(const std::string& node, Moment now) {

@@ -103,8 +103,12 @@ std::optional<std::size_t> FindNotReady(const Json& node);
 /// Takes that taint off. Invalid (422): it is not at this place any more.
 kube::Call RemoveNotReady(const std::string& node, std::size_t at);
 
-/// The node's lease, which goes when the node with this uid does.
-kube::Call CreateLease(const std::string& node, const std::string& uid, Moment now);
+/// The lease of a node of the run, which goes when the node with this uid does.
+kube::Call CreateLease(const std::string& run, const std::string& node, const std::string& uid,
+                       Moment now);
 kube::Call RenewLease(const std::string& node, Moment now);
+
+/// The leases of a run's nodes, whether these are there or not.
+kube::Selection LeasesOf(const std::string& run);
 
 }  // namespace twofold::nodes

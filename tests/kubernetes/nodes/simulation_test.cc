@@ -308,6 +308,25 @@ TEST_F(SimulationTest, CleanUpLeavesNothingOfTheRunAndAllElse) {
   EXPECT_TRUE(api_.All(kube::kLeases).empty());
 }
 
+TEST_F(SimulationTest, CleanUpRemovesLeasesThatNoNodeHolds) {
+  const auto lease = [&](const char* name, const char* run) {
+    api_.Put(kube::kLeases, {{"metadata",
+                              {{"name", name},
+                               {"namespace", "kube-node-lease"},
+                               {"labels", {{"twofold/nodes", run}}}}}});
+  };
+  lease("sim-7", "sim");
+  lease("other-7", "other");
+  ASSERT_TRUE(CleanUp(api_.access(), "sim").ok());
+  ASSERT_EQ(api_.All(kube::kLeases).size(), 1);
+  EXPECT_EQ(api_.All(kube::kLeases)[0]["metadata"]["name"], "other-7");
+  KubeFault fault = Fault(KubeFault::Kind::kStatus, "delete", 1000);
+  fault.plural = "leases";
+  fault.status = 403;
+  api_.Add(fault);
+  EXPECT_TRUE(CleanUp(api_.access(), "other").ok());  // the cluster does it
+}
+
 TEST_F(SimulationTest, CleanUpOfAServerThatIsAwaySaysSo) {
   BeginAndAwaitNodes();
   simulation_.reset();
