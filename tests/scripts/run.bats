@@ -191,7 +191,7 @@ END
     exec 7>&-
     [ "$status" -eq 6 ]
   done
-  "$bin/twofold" runs --store "$usual/store.db" | grep -q 'key-p *Fio *waiting'
+  "$bin/twofold" runs --store "$usual/store.db" | grep -q 'key-p *Fio *paused'
   "$bin/twofold" runs --store "$usual/store.db" | grep -q 'key-c *Fio *cancelled *4 *0 *0 *0 *0 *0 *4'
 }
 
@@ -249,5 +249,5 @@ END
   run "$bin/twofold" run --local "$BATS_TEST_DIRNAME/../../examples/fio-quick.yaml"
   [[ "$output" != *"neither a built-in suite"* ]] || skip "twofold-backend does not run the suite fio"
   [ "$status" -eq 0 ]
-  [[ "$output" == *"8 of 8 jobs succeeded"* ]]
+  [[ "$output" == *"12 of 12 jobs succeeded"* ]]
 }

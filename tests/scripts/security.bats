@@ -102,12 +102,13 @@ every_series_has_a_row() {
 }
 
 @test "twofold run takes a client token, and says what is not looked at with it" {
+  command -v fio >/dev/null || skip "no fio"
   rm ready
   start_frontend "${flags[@]}" --store "sqlite:$PWD/jobs.db"
   "$bin/twofold-backend" --frontend "$workers" "${peer[@]}" --token-file worker.token --queue sleep --backoff 0.1 \
-    -- true 2>backend.log 3>&- &
+    -- fio 2>backend.log 3>&- &
   pids="$pids $!"
-  printf 'apiVersion: twofold/v1\nkind: Fio\nmetadata: {name: one}\nspec: {}\n' >one.yaml
+  printf 'apiVersion: twofold/v1\nkind: Fio\nmetadata: {name: one}\nspec: {size: 8M, bs: 4k, runtime: 1s, direct: 0, ioengine: psync}\n' >one.yaml
   run timeout 60 "$bin/twofold" run one.yaml --queue sleep --frontend "$clients" "${peer[@]}" --token-file client.token
   [ "$status" -eq 0 ] || { cat frontend.log backend.log; echo "$output"; false; }
   [[ "$output" == *"this token may not list workers"*"1 of 1 job succeeded"* ]]

@@ -3,7 +3,8 @@
 /// The labels, annotations and taints by which simulated nodes and their pods are told apart.
 namespace twofold::nodes {
 
-inline constexpr const char* kRunLabel = "twofold/nodes";  ///< on nodes and leases: the name of their `up`
+inline constexpr const char* kRunLabel =
+    "twofold/nodes";  ///< on nodes and leases: the name of their `up`
 inline constexpr const char* kTaintKey = "twofold/simulated";
 
 // What a pod may say of its own life, in place of the options of `up`.
