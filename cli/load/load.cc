@@ -111,17 +111,23 @@ void Judge(const LoadOptions& options, v1::LoadRecord& record) {
   if (broken) record.set_verdict("fail");
 }
 
-std::string WhyNothingSucceeded(const v1::LoadRecord& record) {
+Status NothingSucceeded(const v1::LoadRecord& record) {
   const v1::LoadJobs& jobs = record.result().jobs();
   const v1::LoadJobs& warm_up = record.warm_up();
   const std::uint64_t sent = jobs.sent() + warm_up.sent();
   if (jobs.unanswered() + warm_up.unanswered() == sent) {
-    return absl::StrCat("none of ", sent,
-                        " jobs has ended: are there workers? See `twofold worker ", "list --queue ",
-                        record.queue(), "`");
+    return absl::InternalError(absl::StrCat("none of ", Counted(sent, "job"),
+                                            " has ended: are there workers? See ",
+                                            "`twofold worker list --queue ", record.queue(), "`"));
   }
-  return absl::StrCat("after the warm-up none of ", jobs.sent(), " jobs has succeeded",
-                      record.errors_size() > 0 ? ": " + record.errors(0).text() : "");
+  if (jobs.rejected() + warm_up.rejected() == sent) {
+    return absl::FailedPreconditionError(absl::StrCat("queue ", record.queue(), " took none of ",
+                                                      Counted(sent, "job"),
+                                                      ": it drains or is full (`twofold queues`)"));
+  }
+  return absl::InternalError(
+      absl::StrCat("after the warm-up none of ", Counted(jobs.sent(), "job"), " has succeeded",
+                   record.errors_size() > 0 ? ": " + record.errors(0).text() : ""));
 }
 
 std::string WhyNotKnown(const v1::LoadResult& result) {
@@ -148,7 +154,7 @@ Status Conclude(const LoadOptions& options, const v1::LoadRecord& record) {
   if (record.ended_because() == kInterruptedEnd) {
     return EndWith(kExitInterrupted, "interrupted; the result is of the time until then");
   }
-  if (record.result().succeeded() == 0) return absl::InternalError(WhyNothingSucceeded(record));
+  if (record.result().succeeded() == 0) return NothingSucceeded(record);
   if (record.verdict() == kInvalid) {
     const std::string why = record.spoiled_size() > 0 ? record.spoiled(0).reason() : "";
     return EndWith(kExitSpoiled, absl::StrCat("something spoiled the numbers: ", why));

@@ -148,6 +148,22 @@ load_of() { "$bin/twofold" load --queue sleep "$@"; }
   [[ "$output" == *"jobs has succeeded: "*"'nonsense' is not a time"* ]]
 }
 
+@test "each exit code of the table in docs/load.md is one that a test here has seen" {
+  codes=$(sed -n '/^| exit code |/,/^$/p' "$BATS_TEST_DIRNAME/../../docs/load.md" | sed -n 's/^| \([0-9, ]*\) |.*/\1/p' | tr -d ,)
+  [ "$(wc -w <<<"$codes")" -ge 10 ]
+  for code in $codes; do
+    grep -qE "(status|code)\" -eq $code \]" "$BATS_TEST_FILENAME" || { echo "no test ends with $code"; return 1; }
+  done
+}
+
+@test "a queue that takes no jobs refuses a load" {
+  "$bin/twofold" queue drain sleep
+  run load_of --parallel 1 --duration 1s -- 0.01
+  "$bin/twofold" queue resume sleep
+  [ "$status" -eq 5 ]
+  [[ "$output" == *"queue sleep took none of "*": it drains or is full"* ]]
+}
+
 @test "what is wrong is said before anything is measured" {
   run load_of
   [ "$status" -eq 2 ]
