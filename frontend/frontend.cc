@@ -334,6 +334,7 @@ Status Frontend::ServeHttp(const Options& options) {
     };
   }
   const ActionRules rules = {http_gate_.get(), security::IsLoopback(options.http_address)};
+  const auto log = std::make_shared<PostLog>(rules);
   const http::Handler web = MakeWeb(
       {.queues = queues_,
        .storage = storage_.get(),
@@ -345,8 +346,11 @@ Status Frontend::ServeHttp(const Options& options) {
        .loop = loop_});
   auto http = http::Server::Start(
       *address,
-      LogPosts(rules, http::Guard(http_gate_, security_.asks_certificate, RolesOfPage, web)),
-      {.tls = security_.tls, .on_refused = LogRefusedPost, .run_later = run_later});
+      PostLog::Around(log, http::Guard(http_gate_, security_.asks_certificate, RolesOfPage, web)),
+      {.tls = security_.tls,
+       .on_refused = [log](const std::string& request,
+                           int status) { log->Refused(request, status); },
+       .run_later = run_later});
   if (!http.ok()) return http.status();
   http_server_ = *std::move(http);
   return absl::OkStatus();

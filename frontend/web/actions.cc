@@ -3,7 +3,6 @@
 #include <absl/strings/match.h>
 #include <spdlog/spdlog.h>
 
-#include <array>
 #include <chrono>
 #include <functional>
 #include <future>
@@ -15,7 +14,6 @@
 
 #include "frontend/services/changes.h"
 #include "frontend/web/answers.h"
-#include "lib/common/limited_log.h"
 #include "lib/common/printable.h"
 #include "lib/http/guard.h"
 
@@ -125,41 +123,39 @@ http::Response ChangeQueueOf(const Api& api, const QueueAction& action,
   }));
 }
 
-void LogPost(const std::string& who, std::string_view path, int status) {
-  constexpr int kFirst = 400;  // of the errors
-  static std::array<LimitedLog, 200> refusals;
+}  // namespace
+
+void PostLog::Note(const std::string& who, std::string_view path, int status) {
   const auto more = status < kFirst
                         ? std::optional<std::string>("")
-                        : refusals.at(static_cast<std::size_t>(status - kFirst)).Admit(Now());
+                        : refusals_.at(static_cast<std::size_t>(status - kFirst)).Admit(Now());
   if (!more) return;
   spdlog::info("{} asked by HTTP to POST {}: {}{}", who, Printable(path, kMostShown), status,
                *more);
 }
 
-}  // namespace
-
-http::Handler LogPosts(const ActionRules& rules, http::Handler handler) {
-  return [rules, handler = std::move(handler)](http::Request request) {
+http::Handler PostLog::Around(std::shared_ptr<PostLog> log, http::Handler handler) {
+  return [log = std::move(log), handler = std::move(handler)](http::Request request) {
     if (request.method != "POST") return handler(std::move(request));
-    const std::string who = Who(rules, request);
+    const std::string who = Who(log->rules_, request);
     const std::string path = request.path;
     http::Response response = handler(std::move(request));
     if (!response.later) {
-      LogPost(who, path, response.status);
+      log->Note(who, path, response.status);
       return response;
     }
     return http::Later([=, make = std::move(response.later)] {
       http::Response made = make();
-      LogPost(who, path, made.status);
+      log->Note(who, path, made.status);
       return made;
     });
   };
 }
 
-void LogRefusedPost(const std::string& request, int status) {
+void PostLog::Refused(const std::string& request, int status) {
   constexpr std::string_view kPost = "POST ";
   if (!request.starts_with(kPost)) return;
-  LogPost("somebody", std::string_view(request).substr(kPost.size()), status);
+  Note("somebody", std::string_view(request).substr(kPost.size()), status);
 }
 
 std::vector<http::Route> ActionRoutes(const Api& api, Storage* storage, ActionRules rules) {

@@ -1,10 +1,15 @@
 #pragma once
 
+#include <array>
+#include <memory>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "frontend/queues/queue_set.h"
 #include "frontend/queues/storage.h"
 #include "frontend/web/api.h"
+#include "lib/common/limited_log.h"
 #include "lib/http/router.h"
 #include "lib/security/gate.h"
 
@@ -16,13 +21,28 @@ struct ActionRules {
   bool is_local = false;                 ///< only this machine can connect
 };
 
-/// Wraps the handler of all requests: each POST is a line of the log, which says who asked for
-/// what, and the status, whoever refuses it. Of those that are refused with one status one a second
-/// is logged, and how many others there were.
-http::Handler LogPosts(const ActionRules& rules, http::Handler handler);
+/// Each POST is a line of the log: who asked for what, and the status, whoever refuses it. Of those
+/// that are refused with one status one a second is logged, and how many others there were.
+///
+/// Threads  Any.
+class PostLog {
+ public:
+  explicit PostLog(ActionRules rules) : rules_(rules) {}
 
-/// The same for requests that no handler sees: http::ServerOptions::on_refused.
-void LogRefusedPost(const std::string& request, int status);
+  /// Wraps the handler of all requests.
+  static http::Handler Around(std::shared_ptr<PostLog> log, http::Handler handler);
+
+  /// For requests that no handler sees: http::ServerOptions::on_refused.
+  void Refused(const std::string& request, int status);
+
+ private:
+  static constexpr int kFirst = 400;  ///< status of an error
+
+  void Note(const std::string& who, std::string_view path, int status);
+
+  const ActionRules rules_;
+  std::array<LimitedLog, 200> refusals_;  ///< by status, from kFirst
+};
 
 /// What the live pages can do, as POSTs with a JSON body, which may be empty:
 ///

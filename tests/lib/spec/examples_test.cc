@@ -54,20 +54,35 @@ const std::map<std::string, std::size_t> kJobs = {
     {"benchmarks/filesystem/fio-csi-cinder-set.yaml", 8},
     {"benchmarks/filesystem/fio-local-path-set.yaml", 24},
     {"benchmarks/filesystem/fio-rook-nfs-nvme.yaml", 24},
-    {"fio-quick.yaml", 8},
-    {"gpu-quick.yaml", 6},
+    {"fio-quick.yaml", 12},
+    {"gpu-quick.yaml", 18},
     {"iperf-pairs.yaml", 54},
+    {"iperf-quick.yaml", 9},
     {"lifecycle-rates.yaml", 30},
-    {"object-storage-quick.yaml", 2},
+    {"media-ladder.yaml", 12},
+    {"media-parallel.yaml", 12},
+    {"media-quick.yaml", 6},
+    {"mpi-pingpong-quick.yaml", 3},
+    {"object-storage-quick.yaml", 6},
     {"object-storage-sweep.yaml", 54},
-    {"openfoam-quick.yaml", 4},
+    {"openfoam-quick.yaml", 6},
     {"openfoam-scaling.yaml", 12},
     {"osu-scaling.yaml", 15},
-    {"pytorch-quick.yaml", 8},
+    {"pytorch-quick.yaml", 12},
     {"pytorch-scaling.yaml", 12},
     {"rdma-bandwidth.yaml", 18},
     {"rdma-latency.yaml", 9},
 };
+
+TEST(Examples, QuickOnesSayHowManyJobsTheyHaveAndRepeatThemThrice) {
+  for (const auto& [path, text] : ReadExamples()) {
+    if (path.find("-quick.yaml") == std::string::npos) continue;
+    const Expansion expansion = ExpandedWell(text);
+    EXPECT_NE(text.find(std::to_string(expansion.jobs.size()) + " jobs.\n"), std::string::npos)
+        << path;
+    EXPECT_EQ(expansion.jobs.size(), 3 * expansion.permutations.size()) << path;
+  }
+}
 
 TEST(Examples, ExpandToTheirCounts) {
   const Files files = ReadExamples();
