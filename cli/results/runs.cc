@@ -16,6 +16,7 @@
 #include "cli/queues/frontend.h"
 #include "cli/results/results.h"
 #include "lib/common/counted.h"
+#include "lib/common/file.h"
 #include "lib/common/options.h"
 #include "lib/results/run_copy.h"
 #include "lib/results/store_files.h"
@@ -194,6 +195,9 @@ Result<results::CopiedRun> CopyFromFrontend(const Globals& globals, const std::s
 Status Export(const CopyOptions& options, const Globals& globals) {
   if (std::filesystem::exists(options.file)) {
     return absl::FailedPreconditionError(absl::StrCat("FILE: ", options.file, " is there already"));
+  }
+  if (const Status status = CheckWritable(options.file); !status.ok()) {
+    return absl::InvalidArgumentError(absl::StrCat("FILE: ", std::string(status.message())));
   }
   const std::string part = options.file + ".part";
   const auto copied = options.store.is_given() ? CopyFromStore(options, part)

@@ -472,6 +472,14 @@ TEST_F(ResultsCommandTest, RunGoesIntoAFileAndFromThereIntoAnother) {
   EXPECT_EQ(Run({"results", "after"}).code, 3);
 }
 
+TEST_F(ResultsCommandTest, ExportToAFolderThatIsNotThereNamesIt) {
+  const Shell shell = Run({"results", "export", "sweep", "/no/such/folder/x.db"});
+  EXPECT_EQ(shell.code, 2);
+  EXPECT_EQ(shell.err,
+            "FILE: /no/such/folder/x.db cannot be written: No such file or directory: the folder "
+            "/no/such/folder is not there");
+}
+
 TEST_F(ResultsCommandTest, ExportOfWhatIsNotThereLeavesNoFile) {
   EXPECT_EQ(Run({"results", "export", "nope", dir_.Path("nope.db")}).code, 3);
   EXPECT_FALSE(std::filesystem::exists(dir_.Path("nope.db")));
