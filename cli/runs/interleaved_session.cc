@@ -12,7 +12,6 @@
 namespace twofold::cli {
 namespace {
 
-using run::Stop;
 using run::Wish;
 
 Status Refused(const std::string& why) {

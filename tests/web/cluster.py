@@ -90,9 +90,9 @@ class Cluster(Programs):
         self.worker("fio", "fio-0", "fio")
         self.client_url = self.start_client(f"--frontend={self.addresses['client']}", "--queue=sleep", "--parallel=8")
 
-    def worker(self, queue, pod, *workload):
+    def worker(self, queue, pod, *workload, slots=1):
         self.start("backend", f"--frontend={self.addresses['worker']}", f"--queue={queue}", "--pod-env=POD",
-                   "--backoff=0.2", "--", *workload, key=pod, POD=pod)
+                   "--backoff=0.2", f"--slots={slots}", "--", *workload, key=pod, POD=pod)
 
     def twofold(self, *arguments):
         argv = [str(BIN / "twofold"), *arguments, "--frontend", self.addresses["client"]]

@@ -58,6 +58,15 @@ def test_each_worker_has_a_cell_that_says_who_it_is(cluster, clean):
     assert clean.until("the second worker", described).split(":")[0] != first.split(":")[0]
 
 
+def test_workers_are_slots_and_a_cell_is_a_process(cluster, clean):
+    cluster.worker("tell", "wide-0", "/bin/true", slots=3)
+    clean.open(cluster.frontend_url + "#/workers")
+    counts = clean.until("both counts", "return /(\\d+) workers in (\\d+) processes/.exec(document.querySelector('h2')?.textContent)?.slice(1)")
+    workers, processes = map(int, counts)
+    assert workers == processes + 2
+    cluster.end("wide-0")
+
+
 def test_what_makes_a_worker_slow_is_said(cluster, clean):
     clean.open(cluster.frontend_url + "#/workers")
     rule = clean.until("the rule", "return document.querySelector('#slow-rule')?.textContent")

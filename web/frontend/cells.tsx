@@ -16,7 +16,7 @@ export function gridOf(cells: number, width: number): Grid {
   return { size, columns, rows: Math.max(1, Math.ceil(cells / columns)) };
 }
 
-/** What is said of one worker. Pure. */
+/** What is said of one worker process. Pure. */
 export function described(names: WorkerNames, states: WorkerStates, i: number): string {
   const where = [names.node[i], names.device[i], names.pod[i]].filter((text) => text !== "");
   const slots = `${states.busy[i]} of ${names.slots[i]} slots busy`;
@@ -35,7 +35,7 @@ const STEPS: Record<string, (columns: number) => number> = {
   ArrowUp: (columns) => -columns,
 };
 
-/** A cell for each worker, on one canvas: ten thousand elements would be too slow. */
+/** A cell for each worker process, on one canvas: ten thousand elements would be too slow. */
 export class Cells extends Component<Props, { chosen?: number }> {
   private canvas!: HTMLCanvasElement;
   private readonly redraw = () => this.draw();
@@ -114,13 +114,13 @@ export class Cells extends Component<Props, { chosen?: number }> {
         <p class="soft" aria-live="polite" id="chosen">
           {known
             ? described(names, states, chosen!)
-            : "Point at a cell, or use the arrow keys, to see which worker it is."}
+            : "Point at a cell, or use the arrow keys, to see which process it is."}
         </p>
         <div>
           <canvas
             tabIndex={0}
             role="img"
-            aria-label={`${states.state.length} workers, a cell each; arrow keys move`}
+            aria-label={`${states.state.length} worker processes, a cell each; arrow keys move`}
             aria-describedby="chosen"
             ref={(e) => (this.canvas = e as HTMLCanvasElement)}
             onMouseMove={this.point}

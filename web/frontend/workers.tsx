@@ -8,15 +8,23 @@ import { STATES, WorkerNames, WorkerStates } from "./types";
 const MOST_LISTED = 50;
 const TROUBLED = "asz"; // away, silent, slow
 
-/** How many workers are in each state. Pure. */
-export function tally(letters: string): Record<string, number> {
+/** How many workers are in each state, by the states of their processes. Pure. */
+export function tally(letters: string, slots: number[]): Record<string, number> {
   const counts: Record<string, number> = {};
-  for (const letter of letters) counts[letter] = (counts[letter] ?? 0) + 1;
+  [...letters].forEach((letter, i) => (counts[letter] = (counts[letter] ?? 0) + (slots[i] ?? 0)));
   return counts;
 }
 
-function Legend({ states }: { states: WorkerStates }) {
-  const counts = tally(states.state);
+/** "160 workers in 40 processes", of these processes; "40 workers", if each has one. Pure. */
+export function workersIn(slots: number[]): string {
+  const all = slots.reduce((sum, each) => sum + each, 0);
+  const workers = count(all, "worker");
+  if (all === slots.length) return workers;
+  return `${workers} in ${slots.length === 1 ? "one process" : `${number(slots.length)} processes`}`;
+}
+
+function Legend({ names, states }: { names: WorkerNames; states: WorkerStates }) {
+  const counts = tally(states.state, names.slots);
   return (
     <ul class="figures">
       {Object.entries(STATES).map(([letter, name]) => (
@@ -39,9 +47,9 @@ function Troubled({ names, states }: { names: WorkerNames; states: WorkerStates 
   if (rows.length === 0) return <p class="soft">All workers are connected, and none is silent or much slower than the others.</p>;
   return (
     <div>
-      <h2>{count(rows.length, "worker")} away, silent or slow</h2>
+      <h2>{workersIn(rows.map((i) => names.slots[i]))} away, silent or slow</h2>
       <Table
-        label="Workers that are away, silent or slow"
+        label="Processes that are away, silent or slow"
         rows={rows.slice(0, MOST_LISTED)}
         id={(i) => String(i)}
         columns={[
@@ -63,11 +71,11 @@ export function WorkersPage({ names, states }: PageState) {
   if (names.queue.length === 0) return <p class="card">No worker is connected.</p>;
   return (
     <section class="card">
-      <h2>{count(names.queue.length, "worker")}</h2>
-      <Legend states={states} />
+      <h2>{workersIn(names.slots)}</h2>
+      <Legend names={names} states={states} />
       <p class="soft" id="slow-rule">{names.slow_rule}</p>
       <Cells names={names} states={states} />
-      {names.left_out > 0 && <p class="soft">{number(names.left_out)} more have no cell.</p>}
+      {names.left_out > 0 && <p class="soft">{number(names.left_out)} more processes have no cell.</p>}
       <Troubled names={names} states={states} />
     </section>
   );
