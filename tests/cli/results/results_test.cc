@@ -329,6 +329,10 @@ TEST_F(ResultsCommandTest, RunIsNoDifferentFromItself) {
   EXPECT_EQ(all["headlines"][0]["change"], "-");
   EXPECT_TRUE(all["headlines"][1]["upper"].is_null()) << "there is one repetition only";
   EXPECT_TRUE(all["headlines"][0]["repetitions_needed"].is_null()) << "there is no difference";
+  const std::string text = Run({"compare", "sweep", "sweep"}).out;
+  EXPECT_THAT(text, HasSubstr("CHANGE -: chance alone may have made the ratio: its interval, "
+                              "corrected for so many, holds 1\n"));
+  EXPECT_THAT(text, HasSubstr("CHANGE -: with one repetition there is no interval"));
 }
 
 TEST_F(ResultsCommandTest, TheSameNumberReadMoreOftenIsNoChange) {
@@ -446,6 +450,8 @@ TEST_F(ResultsCommandTest, MediansStandAnOutlier) {
   EXPECT_TRUE(pair["upper"].is_number());
   const json means = json::parse(Run({"compare", "before", "later", "--json"}).out);
   EXPECT_EQ(means["headlines"][0]["change"], "-");
+  EXPECT_THAT(Run({"compare", "before", "later"}).out,
+              HasSubstr("CHANGE -: chance alone may have made the ratio: its interval holds 1\n"));
   EXPECT_THAT(Run({"compare", "before", "later", "--csv"}).out, StartsWith("base.permutation,"));
 }
 

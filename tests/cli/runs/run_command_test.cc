@@ -421,5 +421,11 @@ TEST_F(RunCommandTest, JsonHasTheWholeRun) {
   EXPECT_EQ(json.at("permutations").at(1).at("jobs").at(1).at("outcome"), "succeeded");
 }
 
+TEST_F(RunCommandTest, AJobThatIsWaitedForShowsWhatItHasMeasured) {
+  StartWorker();
+  EXPECT_EQ(Twofold({"job", "submit", "fio", "--wait"}), 0) << message_;
+  EXPECT_THAT(output_, HasSubstr("\nthroughput: 9.25 MiB/s\n"));
+}
+
 }  // namespace
 }  // namespace twofold::cli
