@@ -15,7 +15,6 @@ namespace {
 using std::chrono::milliseconds;
 using suite::Phase;
 using ::testing::ElementsAre;
-using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::MatchesRegex;

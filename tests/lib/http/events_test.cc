@@ -21,7 +21,6 @@ namespace twofold::http {
 namespace {
 
 using std::chrono::milliseconds;
-using testing::ElementsAre;
 using testing::EndsWith;
 using testing::HasSubstr;
 using testing::IsEmpty;
