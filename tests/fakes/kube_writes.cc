@@ -144,7 +144,7 @@ Json KubeObjects::Create(const Resource& resource, const std::string& space, Jso
   NoteManager(object, resource, writing, "Update");
   if (!writing.dry_run) {
     std::map<std::string, Json> leaves;
-    Leaves(object.contains("spec") ? Json{{"spec", object["spec"]}} : Json::object(), "", leaves);
+    if (object.contains("spec")) Leaves({{"spec", object["spec"]}}, "", leaves);
     for (const auto& [path, value] : leaves) owners_[uid][path] = writing.manager;
   }
   return Store(resource, std::move(object), "ADDED", writing.dry_run);
