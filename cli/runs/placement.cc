@@ -118,6 +118,14 @@ Result<std::vector<Worker>> WorkersOf(const cli::Frontend& frontend, const std::
   return workers;
 }
 
+bool CanSpread(const std::vector<spec::Permutation>& permutations,
+               const std::vector<Worker>& workers) {
+  return std::all_of(permutations.begin(), permutations.end(), [&](const spec::Permutation& one) {
+    const auto nodes = NodesOf(SuitableFor(one, workers));
+    return static_cast<std::int64_t>(nodes.size()) >= one.gang;
+  });
+}
+
 std::vector<std::string> NodesOf(const std::vector<Worker>& workers) {
   std::set<std::string> nodes;
   for (const Worker& worker : workers) nodes.insert(worker.node());

@@ -30,6 +30,10 @@ std::vector<Worker> SuitableFor(const spec::Permutation& permutation,
 /// Errors   kFailedPrecondition: which permutation, what is missing, and what to do.
 Status CheckPlacement(const std::vector<spec::Permutation>& permutations, const Target& target);
 
+/// Whether every permutation has a node for each member of its gang.
+bool CanSpread(const std::vector<spec::Permutation>& permutations,
+               const std::vector<Worker>& workers);
+
 /// The nodes of the workers, each once, in the order of their names.
 std::vector<std::string> NodesOf(const std::vector<Worker>& workers);
 

@@ -2,7 +2,6 @@
 
 #include <absl/strings/str_cat.h>
 
-#include <algorithm>
 #include <iostream>
 #include <utility>
 
@@ -18,15 +17,6 @@ namespace {
 
 using run::Stop;
 using run::Wish;
-
-// Whether every permutation has a node for each member of its gang.
-bool CanSpread(const spec::Expansion& expansion, const std::vector<run::Worker>& workers) {
-  return std::all_of(expansion.permutations.begin(), expansion.permutations.end(),
-                     [&](const spec::Permutation& one) {
-                       const auto nodes = run::NodesOf(run::SuitableFor(one, workers));
-                       return static_cast<std::int64_t>(nodes.size()) >= one.gang;
-                     });
-}
 
 }  // namespace
 
@@ -57,7 +47,7 @@ Status RunSession::CheckWorkers() {
   const auto workers = run::WorkersOf(frontend_, record_.queue);
   const bool denied = absl::IsPermissionDenied(workers.status());
   if (!workers.ok() && !denied) return workers.status();
-  const bool enough = workers.ok() && CanSpread(benchmark_.expansion, *workers);
+  const bool enough = workers.ok() && run::CanSpread(benchmark_.expansion.permutations, *workers);
   record_.spread = command.spread.empty() ? enough : command.spread == "node";
   common_ = CommonOptions(record_, benchmark_.sweep);
   if (denied) {

@@ -88,7 +88,7 @@ class Watching {
 
   Status Step() {
     if (Status status = Look(jobs_, driver_); !status.ok()) return status;
-    const Status status = Submit(jobs_, driver_, driver_.TakeDue(now_() - begin_));
+    const Status status = SubmitAll(jobs_, driver_, now_() - begin_);
     if (!status.ok() || driver_.stopped() == Stop::kNone) return status;
     return CancelAll(jobs_, NotCancelledYet());
   }
@@ -132,8 +132,8 @@ Status Look(Jobs& jobs, Driver& driver) {
   return absl::OkStatus();
 }
 
-Status SubmitAll(Jobs& jobs, Driver& driver) {
-  return Submit(jobs, driver, driver.TakeDue(Duration::zero()));
+Status SubmitAll(Jobs& jobs, Driver& driver, Duration elapsed) {
+  return Submit(jobs, driver, driver.TakeDue(elapsed));
 }
 
 Status Pause(Jobs& jobs, const Driver& driver) { return CancelAll(jobs, driver.Open(true)); }

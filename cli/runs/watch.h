@@ -44,8 +44,8 @@ Result<Wish> Watch(Jobs& jobs, Driver& driver, Watcher& watcher,
 /// Tells the driver what the frontend has. Errors as those of Jobs.
 Status Look(Jobs& jobs, Driver& driver);
 
-/// Submits all that is due, and leaves. Errors as those of Jobs.
-Status SubmitAll(Jobs& jobs, Driver& driver);
+/// Submits all that is due so long after the begin of the run. Errors as those of Jobs.
+Status SubmitAll(Jobs& jobs, Driver& driver, Duration elapsed = Duration::zero());
 
 /// Withdraws what waits. Errors as those of Jobs.
 Status Pause(Jobs& jobs, const Driver& driver);

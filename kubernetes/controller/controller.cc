@@ -24,15 +24,19 @@ Controller::Controller(kube::Access access, ControllerOptions options, Reconcile
       cache_(options_.cache_bytes),
       queue_(options_.queue, std::random_device{}()) {}
 
-Controller::~Controller() {
+Controller::~Controller() { Stop(); }
+
+void Controller::Stop() {
   if (watcher_) watcher_->Stop();
+  std::vector<std::thread> workers;
   {
     const MutexLock lock(mutex_);
     ending_ = true;
+    workers.swap(workers_);
     changed_.NotifyAll();
   }
   if (follower_.joinable()) follower_.join();
-  for (std::thread& worker : workers_) worker.join();
+  for (std::thread& worker : workers) worker.join();
 }
 
 void Controller::Watch() {
@@ -41,6 +45,8 @@ void Controller::Watch() {
 }
 
 void Controller::Work() {
+  const MutexLock lock(mutex_);
+  if (ending_) return;
   for (int i = 0; i < options_.workers; ++i) workers_.emplace_back([this] { Serve(); });
 }
 

@@ -63,7 +63,7 @@ class Controller {
   Controller(kube::Access access, ControllerOptions options, Reconcile reconcile,
              Related related = nullptr);
 
-  /// Ends the watch, and returns when the workers have ended what they are at.
+  /// Stops.
   ~Controller();
   Controller(const Controller&) = delete;
   Controller& operator=(const Controller&) = delete;
@@ -73,6 +73,10 @@ class Controller {
 
   /// Begins to reconcile, from the first whole list on. To be called once.
   void Work();
+
+  /// Ends the watch, and returns when the workers have ended what they are at. A Work() that comes
+  /// later does nothing.
+  void Stop();
 
   [[nodiscard]] bool synced() const;
 
@@ -103,11 +107,11 @@ class Controller {
   WorkQueue queue_ ABSL_GUARDED_BY(mutex_);
   ControllerCounts counts_ ABSL_GUARDED_BY(mutex_);
   bool ending_ ABSL_GUARDED_BY(mutex_) = false;
+  std::vector<std::thread> workers_ ABSL_GUARDED_BY(mutex_);
 
   std::unique_ptr<kube::Watcher> watcher_;
   std::string trouble_;  // said last, by the thread that watches
   std::thread follower_;
-  std::vector<std::thread> workers_;
 };
 
 }  // namespace twofold::controller

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "kubernetes/api/call.h"
+#include "lib/common/instant.h"
+#include "lib/common/result.h"
+
+/// What a Benchmark asks for, as `twofold run` takes it. Pure.
+namespace twofold::benchmarks {
+
+/// A run that shall be.
+struct RunOrder {
+  std::string id;          ///< of the run, the same for the same object whenever it is asked
+  std::string object;      ///< "NAMESPACE/NAME", for messages and as a label of the run
+  std::string queue;       ///< of its jobs; empty: a kind that this program does not know
+  std::string definition;  ///< a file of twofold/v1, a BenchmarkSet
+};
+
+/// The rest of a Benchmark's spec.
+struct Handling {
+  bool suspend = false;
+  std::optional<Duration> deadline{};  ///< activeDeadlineSeconds
+  std::optional<Duration> keep{};      ///< ttlSecondsAfterFinished
+};
+
+/// REQUIRES: the object has a name and a uid.
+RunOrder OrderOf(const kube::Json& benchmark);
+
+Handling HandlingOf(const kube::Json& benchmark);
+
+/// "NAME-UID", a run's id: no two objects have the same, also one after the other under one name.
+std::string RunIdOf(const kube::Json& benchmark);
+
+/// spec.queue, else the queue named like the suite of the kind.
+std::string QueueOf(const kube::Json& benchmark);
+
+}  // namespace twofold::benchmarks

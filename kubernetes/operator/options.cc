@@ -1,0 +1,58 @@
+#include "kubernetes/operator/options.h"
+
+#include "cli/queues/frontend.h"
+#include "lib/common/contacts.h"
+#include "lib/common/options.h"
+#include "lib/security/client.h"
+
+namespace twofold::benchmarks {
+namespace {
+
+constexpr const char* kFooter = R"(Examples:
+  The definitions of the kinds, then the operator for one namespace:
+    twofold-operator --print-crds | kubectl apply --server-side -f -
+    twofold-operator --frontend frontend:9997 --namespace team-a
+  A benchmark, and its end:
+    kubectl apply -f examples/operator/benchmark.yaml
+    kubectl wait benchmark/sleep --for=condition=Succeeded --timeout=10m
+
+Exit codes: 0 stopped by SIGTERM or SIGINT, 1 another operator leads now, 2 the command line, an
+address, a file or the cluster's access cannot be used.)";
+
+}  // namespace
+
+void Bind(CLI::App& app, Options& options) {
+  app.footer(kFooter);
+  options.frontend.frontend = "localhost:9997";
+  AddOption(app, "--frontend", options.frontend.frontend, Contacts(),
+            "Where the frontend serves clients; or several that share their queues, as IPv4 "
+            "addresses with commas between them");
+  security::Declare(app, options.frontend.security);
+  Declare(app, options.cluster);
+  app.add_option("--namespace", options.space, "Whose Benchmarks are run; else those of all");
+  AddOption(app, "--lease", options.lease, CLI::Validator(),
+            "Name of the Lease by which one of several operators leads");
+  app.add_option("--lease-namespace", options.lease_space,
+                 "Where that is; else the namespace of this pod, or of the kubeconfig");
+  AddOption(app, "--workers", options.workers, WholeNumber(1, 64),
+            "Benchmarks that are looked at at the same time");
+  AddOption(app, "--poll", options.poll_seconds, Seconds(0.01, 60),
+            "Between two looks at a run that goes on");
+  AddOption(app, "--http-address", options.http_address, ListenAddress(),
+            "Where to serve /metrics, /healthz and /readyz; :PORT = all interfaces, port 0 = any "
+            "free one");
+  security::DeclareCertificate(app, options.http_security, "http-");
+  app.add_option("--ready-file", options.ready_file,
+                 "Write {\"pid\", \"http\"} there once that is served");
+  app.add_flag("--print-crds", options.print_crds,
+               "Print the definitions of the kinds (CustomResourceDefinitions), then exit");
+  app.add_flag("--check-config", options.check_config, "Only check the command line, then exit");
+  app.add_flag("--verbose", options.verbose, "Log more");
+}
+
+Status Check(Options& options) {
+  options.http = *ParseAddress(options.http_address);  // parsing has checked it
+  return security::Client::Open(options.frontend.security).status();
+}
+
+}  // namespace twofold::benchmarks

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "cli/command/command.h"
+#include "kubernetes/commands/cluster_options.h"
+#include "lib/common/address.h"
+#include "lib/common/result.h"
+#include "lib/security/options.h"
+
+namespace CLI {
+class App;
+}
+
+namespace twofold::benchmarks {
+
+/// The command line of twofold-operator.
+struct Options {
+  cli::Globals frontend;        ///< which one, and how to get in
+  cli::ClusterOptions cluster;  ///< of Kubernetes
+  std::string space;            ///< whose Benchmarks; empty: of all namespaces
+  std::string lease = "twofold-operator";
+  std::string lease_space;  ///< empty: where this pod is, or what the kubeconfig says
+  int workers = 4;          ///< Benchmarks that are looked at at the same time
+  double poll_seconds = 1;  ///< between two looks at a run
+  std::string http_address = "127.0.0.1:9995";
+  security::ServerOptions http_security;
+  std::string ready_file;
+  bool print_crds = false;
+  bool check_config = false;
+  bool verbose = false;
+
+  HostPort http;  ///< http_address; filled by Check
+};
+
+/// Ties the options to the command line.
+void Bind(CLI::App& app, Options& options);
+
+/// kInvalidArgument names the option.
+Status Check(Options& options);
+
+}  // namespace twofold::benchmarks

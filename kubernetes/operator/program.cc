@@ -1,0 +1,222 @@
+#include "kubernetes/operator/program.h"
+
+#include <absl/strings/str_cat.h>
+#include <absl/synchronization/mutex.h>
+#include <spdlog/spdlog.h>
+
+#include <CLI/App.hpp>
+#include <atomic>
+#include <cstdlib>
+#include <iostream>
+#include <memory>
+#include <optional>
+#include <thread>
+#include <utility>
+
+#include "kubernetes/api/config.h"
+#include "kubernetes/controller/controller.h"
+#include "kubernetes/controller/leadership.h"
+#include "kubernetes/operator/crd.h"
+#include "kubernetes/operator/frontend_runs.h"
+#include "kubernetes/operator/group.h"
+#include "kubernetes/operator/line.h"
+#include "kubernetes/operator/metrics.h"
+#include "kubernetes/operator/options.h"
+#include "kubernetes/operator/reconciler.h"
+#include "kubernetes/operator/yaml_text.h"
+#include "lib/common/descriptors.h"
+#include "lib/common/host_name.h"
+#include "lib/common/interruption.h"
+#include "lib/common/options.h"
+#include "lib/common/program.h"
+#include "lib/http/router.h"
+#include "lib/http/server.h"
+#include "lib/metrics/family.h"
+#include "lib/security/server.h"
+
+namespace twofold::benchmarks {
+namespace {
+
+/// A worker that looks at one object for so long hangs.
+constexpr Duration kHung = std::chrono::minutes(10);
+/// For what workers are at when the program is told to end; pods have 30 s for it.
+constexpr Duration kEndLimit = std::chrono::seconds(20);
+
+constexpr int kExitFollows = 1;
+
+/// The API server by one worker's connection, and the cache of all.
+class WorkerCluster final : public Cluster {
+ public:
+  WorkerCluster(controller::Controller& controller, kube::Connection& connection)
+      : controller_(controller), connection_(connection) {}
+
+  [[nodiscard]] controller::Snapshot Find(const kube::ObjectName& name) const override {
+    return controller_.Find(name);
+  }
+  [[nodiscard]] std::vector<controller::Snapshot> All() const override { return controller_.All(); }
+
+  Result<kube::Json> Write(const kube::Call& call) override {
+    Result<kube::Reply> reply = connection_.Do(call);
+    if (!reply.ok()) return reply.status();
+    if (kube::TextAt(reply->body, "/kind") == kBenchmarks.kind) controller_.Note(reply->body);
+    return std::move(reply->body);
+  }
+
+ private:
+  controller::Controller& controller_;
+  kube::Connection& connection_;
+};
+
+controller::ControllerOptions ControllerOptionsOf(const Options& options) {
+  controller::ControllerOptions of;
+  of.name = "benchmark";
+  of.selection = {kBenchmarks, options.space};
+  of.workers = options.workers;
+  return of;
+}
+
+/// All parts, in the order in which they begin.
+class Operator {
+ public:
+  Operator(const Options& options, const kube::Access& access)
+      : options_(options),
+        runs_(options.frontend),
+        reconciler_(runs_, {.poll = FromSeconds(options.poll_seconds)}, HostName()),
+        controller_(
+            access, ControllerOptionsOf(options),
+            [this](const kube::ObjectName& name, kube::Connection& connection) {
+              WorkerCluster cluster(controller_, connection);
+              return reconciler_.Reconcile(cluster, name, Now(), std::chrono::system_clock::now());
+            },
+            [this](const kube::ObjectName&) { return NextInLine(controller_.All()); }) {}
+
+  Status Serve(const security::Server& security) {
+    http::ServerOptions server;
+    server.tls = security.tls;
+    auto started = http::Server::Start(options_.http, Routes(), server);
+    if (!started.ok()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("--http-address: ", std::string(started.status().message())));
+    }
+    server_ = *std::move(started);
+    return absl::OkStatus();
+  }
+
+  /// Keeps the cache, and acts once it leads.
+  void Begin(const kube::Access& access) {
+    controller_.Watch();
+    const std::string space =
+        options_.lease_space.empty() ? access.config.space : options_.lease_space;
+    controller::ElectionOptions election{.lease = {space, options_.lease},
+                                         .identity = controller::MakeIdentity()};
+    leadership_ = std::make_unique<controller::Leadership>(access, election, [this](bool leads) {
+      if (leads) return controller_.Work();
+      lost_ = true;
+      ShutdownSignals::Wake();
+    });
+  }
+
+  [[nodiscard]] std::uint16_t port() const { return server_->port(); }
+  [[nodiscard]] bool lost() const { return lost_; }
+
+  /// No object is looked at any more.
+  void EndWork() {
+    server_->Stop();
+    controller_.Stop();
+  }
+
+ private:
+  [[nodiscard]] http::Router Routes() {
+    const auto metrics = [this](const http::Request&) {
+      const bool leads = leadership_ != nullptr && leadership_->leads();
+      return metrics::Page(
+          MetricsOf({controller_.name(), options_.lease, leads, controller_.counts()}));
+    };
+    const auto healthz = [this](const http::Request&) {
+      const bool hangs = controller_.counts().queue.longest > kHung;
+      return hangs ? http::PlainText(503, "an object is looked at for too long\n")
+                   : http::PlainText(200, "ok\n");
+    };
+    // Also of a follower: a rolling update waits for it.
+    const auto readyz = [this](const http::Request&) {
+      return controller_.synced() ? http::PlainText(200, "ok\n")
+                                  : http::PlainText(503, "the Benchmarks are not known yet\n");
+    };
+    return http::Router(
+        {{"GET", "/metrics", metrics}, {"GET", "/healthz", healthz}, {"GET", "/readyz", readyz}});
+  }
+
+  const Options& options_;
+  FrontendRuns runs_;
+  Reconciler reconciler_;
+  controller::Controller controller_;
+  std::atomic<bool> lost_ = false;
+  // The lease is given back before the rest goes, and after the last object was looked at.
+  std::unique_ptr<controller::Leadership> leadership_;
+  std::unique_ptr<http::Server> server_;
+};
+
+Status TellReady(const Options& options, std::uint16_t port) {
+  if (options.ready_file.empty()) return absl::OkStatus();
+  const HostPort address{options.http.host.empty() ? "127.0.0.1" : options.http.host, port};
+  return WriteReadyFile(options.ready_file, {{"http", ToString(address)}});
+}
+
+int Serve(const CLI::App& app, const Options& options, const kube::Access& access,
+          ShutdownSignals& signals) {
+  const auto security = security::Open(options.http_security);
+  if (!security.ok()) return UsageError(app, std::string(security.status().message()));
+  auto parts = std::make_unique<Operator>(options, access);
+  if (Status status = parts->Serve(*security); !status.ok()) {
+    return UsageError(app, std::string(status.message()));
+  }
+  parts->Begin(access);
+  spdlog::info("Benchmarks of {}, frontend {}, http on port {}",
+               options.space.empty() ? "all namespaces" : "namespace " + options.space,
+               options.frontend.frontend, parts->port());
+  if (Status status = TellReady(options, parts->port()); !status.ok()) {
+    return UsageError(app, "--ready-file: " + std::string(status.message()));
+  }
+  const int signal = signals.Wait();
+  if (parts->lost()) {
+    spdlog::error("another operator leads now");
+    std::_Exit(kExitFollows);  // at once: whatever a worker does now, it must not do
+  }
+  spdlog::info("signal {}, stopping", signal);
+  Interruption ended;
+  std::thread limit([&ended] {
+    if (ended.Pause(Now() + kEndLimit)) std::_Exit(0);
+  });
+  parts->EndWork();
+  parts.reset();
+  ended.Interrupt();
+  limit.join();
+  return 0;
+}
+
+}  // namespace
+
+int Main(int argc, char** argv) {
+  CLI::App app("Runs the Benchmarks of a Kubernetes cluster.", "twofold-operator");
+  Options options;
+  Bind(app, options);
+  if (const std::optional<int> code = ParseCommandLine(app, argc, argv)) return *code;
+  if (options.print_crds) {
+    std::cout << YamlText(BenchmarkDefinition());
+    return 0;
+  }
+  if (Status status = Check(options); !status.ok()) {
+    return UsageError(app, std::string(status.message()));
+  }
+  if (options.check_config) return 0;
+  RaiseDescriptorLimit();
+  InitLogging(options.verbose);
+  if (!options.verbose) setenv("GRPC_VERBOSITY", "NONE", 0);
+  absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
+  ShutdownSignals signals;
+  const auto access = kube::OpenAccess(SourcesOf(options.cluster));
+  if (!access.ok()) return UsageError(app, std::string(access.status().message()));
+  return Serve(app, options, *access, signals);
+}
+
+}  // namespace twofold::benchmarks

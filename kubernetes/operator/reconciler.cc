@@ -1,0 +1,371 @@
+#include "kubernetes/operator/reconciler.h"
+
+#include <absl/strings/str_cat.h>
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "kubernetes/api/errors.h"
+#include "kubernetes/controller/conditions.h"
+#include "kubernetes/controller/ownership.h"
+#include "kubernetes/operator/definition.h"
+#include "kubernetes/operator/group.h"
+#include "kubernetes/operator/line.h"
+#include "kubernetes/operator/status.h"
+
+namespace twofold::benchmarks {
+namespace {
+
+using controller::Next;
+using controller::StatusCondition;
+using controller::Truth;
+using kube::Json;
+
+/// The next one in line is told when its turn comes; this is for what nobody has told.
+constexpr Duration kInLine = std::chrono::minutes(1);
+
+kube::WriteOptions AsOperator() {
+  kube::WriteOptions options;
+  options.field_manager = kManager;
+  return options;
+}
+
+/// How a run that is over has gone.
+struct Verdict {
+  bool succeeded = false;
+  std::string reason;
+  std::string message;
+};
+
+std::string CountsText(const RunLook& look) {
+  std::string text = absl::StrCat(look.succeeded, " of ", look.jobs, " jobs succeeded");
+  if (look.failed > 0) absl::StrAppend(&text, ", ", look.failed, " failed");
+  if (look.withdrawn > 0) absl::StrAppend(&text, ", ", look.withdrawn, " were cancelled");
+  if (!look.first_failure.empty()) absl::StrAppend(&text, "; ", look.first_failure);
+  return text;
+}
+
+Verdict VerdictOf(const RunLook& look) {
+  const std::string text = CountsText(look);
+  if (look.stopped == Stopped::kFailFast) return {false, "FailFast", text};
+  if (look.stopped == Stopped::kRunLimit) return {false, "RunLimitExceeded", text};
+  if (look.failed > 0) return {false, "JobsFailed", text};
+  if (look.withdrawn > 0) return {false, "JobsCancelled", text};
+  return {true, "AllJobsSucceeded", text};
+}
+
+/// What a call to the frontend that failed means for a Benchmark.
+struct Trouble {
+  absl::StatusCode code;
+  bool is_end;         ///< it will not become better
+  const char* reason;  ///< of the condition Running, or Failed
+};
+constexpr std::array<Trouble, 7> kTroubles = {{
+    {absl::StatusCode::kInvalidArgument, true, "InvalidSpec"},
+    {absl::StatusCode::kCancelled, true, "Cancelled"},
+    {absl::StatusCode::kDataLoss, true, "RunLost"},
+    {absl::StatusCode::kNotFound, false, "NoSuchQueue"},
+    {absl::StatusCode::kAlreadyExists, false, "AttendedElsewhere"},
+    {absl::StatusCode::kFailedPrecondition, false, "FrontendRefuses"},
+    {absl::StatusCode::kResourceExhausted, false, "FrontendIsFull"},
+}};
+
+Trouble TroubleOf(const Status& status) {
+  for (const Trouble& each : kTroubles) {
+    if (each.code == status.code()) return each;
+  }
+  return {status.code(), false, "FrontendAway"};
+}
+
+bool IsAway(const Status& status) {
+  return absl::IsUnavailable(status) || absl::IsDeadlineExceeded(status);
+}
+
+}  // namespace
+
+/// One look at one object.
+class Pass {
+ public:
+  Pass(Reconciler& reconciler, Cluster& cluster, controller::Snapshot object, Instant now,
+       kube::UnixTime wall)
+      : reconciler_(reconciler),
+        cluster_(cluster),
+        object_(std::move(object)),
+        order_(OrderOf(*object_)),
+        handling_(HandlingOf(*object_)),
+        now_(now),
+        wall_(wall),
+        draft_(*object_, wall) {}
+
+  Result<Next> Run() {
+    if (controller::IsBeingDeleted(*object_)) return Leave();
+    if (IsOver(*object_)) return Retire();
+    if (!controller::HasFinalizer(*object_, kRunFinalizer)) {
+      // The object is another one then: the next pass goes on with it.
+      Status held =
+          Write(controller::AddFinalizer(kBenchmarks, *object_, kRunFinalizer, AsOperator()));
+      return held.ok() ? Result<Next>(Next{Duration::zero()}) : held;
+    }
+    if (Status refused = Check(); !refused.ok()) return Refuse(refused);
+    if (handling_.suspend) return Rest();
+    const auto started = kube::TimeAt(*object_, "/status/startTime");
+    return started ? Carry(*started) : TakeTurn();
+  }
+
+ private:
+  Runs& runs() { return reconciler_.runs_; }
+  const Settings& settings() { return reconciler_.settings_; }
+
+  // ---- the steps of a life
+
+  /// Once: the spec does not change.
+  Status Check() {
+    draft_.SetField("runId", order_.id);
+    draft_.SetField("queue", order_.queue);
+    if (!kube::IsTrue(kube::FindCondition(*object_, "Accepted"))) {
+      const Result<std::uint64_t> jobs = runs().Check(order_);
+      if (!jobs.ok()) return jobs.status();
+      if (*jobs > 0) draft_.SetField("jobs", *jobs);
+    }
+    draft_.Set({"Accepted", Truth::kTrue, "Checked", ""});
+    return absl::OkStatus();
+  }
+
+  Result<Next> Refuse(const Status& why) {
+    draft_.Set({"Accepted", Truth::kFalse, "InvalidSpec", std::string(why.message())});
+    return Conclude({false, "InvalidSpec", std::string(why.message())}, std::nullopt);
+  }
+
+  Result<Next> Rest() {
+    if (kube::At(*object_, "/status/startTime") == nullptr) {
+      return Idle("Suspended", "spec.suspend is true", std::nullopt);
+    }
+    const Result<RunLook> look = runs().Pause(order_);
+    if (!look.ok()) return Suffer(look.status());
+    if (look->jobs > 0) draft_.SetCounts(*look);
+    if (look->over && look->withdrawn == 0) return Finish(*look);
+    const bool is_still = look->running == 0;
+    if (is_still) {
+      runs().Forget(order_.id);
+      draft_.EraseField("startTime");  // the time for which it is suspended does not count
+    }
+    return Idle("Suspended", is_still ? "spec.suspend is true" : "what runs may end",
+                is_still ? std::nullopt : std::optional(settings().poll));
+  }
+
+  /// One object at a time looks and writes, so that no two take one turn.
+  Result<Next> TakeTurn() {
+    const MutexLock lock(reconciler_.turns_);
+    const auto all = cluster_.All();
+    if (const auto before = Before(*object_, all)) {
+      return Idle(
+          "Queued",
+          absl::StrCat("behind ", before->space, "/", before->name, " in queue ", order_.queue),
+          kInLine);
+    }
+    draft_.SetField("startTime", controller::TimeText(wall_));
+    return Idle("Starting", "", Duration::zero());
+  }
+
+  /// The run is begun, and goes on.
+  Result<Next> Carry(kube::UnixTime started) {
+    const Duration since = std::max<Duration>(wall_ - started, Duration::zero());
+    if (handling_.deadline && since >= *handling_.deadline) return Miss();
+    const Result<RunLook> look = runs().Advance(order_, since, !HasRun());
+    if (!look.ok()) return Suffer(look.status());
+    if (!look->lacking.empty()) return Lack(look->lacking, since);
+    draft_.SetCounts(*look);
+    draft_.Set({"WorkersReady", Truth::kTrue, "WorkersFound", ""});
+    if (look->over) return Finish(*look);
+    draft_.Set({"Succeeded", Truth::kUnknown, "Running", ""});
+    return Show({"Running", Truth::kTrue, "Running", ""}, Until(settings().poll, since));
+  }
+
+  Result<Next> Lack(const std::string& what, Duration since) {
+    draft_.Set({"WorkersReady", Truth::kFalse, "NoSuitableWorkers", what});
+    return Idle("WaitsForWorkers", what, Until(settings().patience, since));
+  }
+
+  /// activeDeadlineSeconds are over.
+  Result<Next> Miss() {
+    const Status cancelled = runs().Cancel(order_.id);
+    if (!cancelled.ok()) return Suffer(cancelled);
+    const Result<Results> results = runs().Summary(order_.id);
+    return Conclude({false, "DeadlineExceeded",
+                     absl::StrCat("its ", ToSeconds(*handling_.deadline),
+                                  " s (activeDeadlineSeconds) are over; the run was cancelled")},
+                    results.ok() ? std::optional(*results) : std::nullopt);
+  }
+
+  /// The frontend does not do what we want, for now or for good.
+  Result<Next> Suffer(const Status& status) {
+    const Trouble trouble = TroubleOf(status);
+    const std::string why(status.message());
+    if (trouble.is_end) return Conclude({false, trouble.reason, why}, std::nullopt);
+    const StatusCondition running = {"Running", HasRun() ? Truth::kUnknown : Truth::kFalse,
+                                     trouble.reason, why};
+    return Show(running, settings().patience);
+  }
+
+  Result<Next> Finish(const RunLook& look) {
+    if (look.stopped != Stopped::kNo) {
+      const Status cancelled = runs().Cancel(order_.id);
+      if (!cancelled.ok()) return Suffer(cancelled);
+    }
+    const Result<Results> results = runs().Summary(order_.id);
+    if (!results.ok()) return Suffer(results.status());
+    return Conclude(VerdictOf(look), *results);
+  }
+
+  /// The last word of the status.
+  Result<Next> Conclude(const Verdict& verdict, const std::optional<Results>& results) {
+    draft_.SetField("completionTime", controller::TimeText(wall_));
+    const Truth truth = verdict.succeeded ? Truth::kTrue : Truth::kFalse;
+    draft_.Set({"Succeeded", truth, verdict.reason, verdict.message});
+    if (!verdict.succeeded) {
+      draft_.Set({"Failed", Truth::kTrue, verdict.reason, verdict.message});
+    }
+    if (results) {
+      draft_.SetResults(*results);
+      draft_.Set({"ResultsStored", Truth::kTrue, "InFrontend",
+                  absl::StrCat("`twofold results ", order_.id, "` shows them")});
+    }
+    const std::string state = verdict.succeeded ? "Succeeded" : verdict.reason;
+    return Show({"Running", Truth::kFalse, state, verdict.message}, Duration::zero());
+  }
+
+  /// It is over. It holds nothing, and goes when its time has come.
+  Result<Next> Retire() {
+    runs().Forget(order_.id);
+    if (controller::HasFinalizer(*object_, kRunFinalizer)) {
+      Status freed = Free();
+      return freed.ok() ? Result<Next>(Next{Duration::zero()}) : freed;
+    }
+    const auto completed = kube::TimeAt(*object_, "/status/completionTime");
+    if (!handling_.keep || !completed) return Next{};
+    const Duration left = *completed + *handling_.keep - wall_;
+    if (left > Duration::zero()) return Next{left};
+    kube::DeleteOptions options;
+    options.uid = kube::TextAt(*object_, "/metadata/uid");
+    options.propagation = kube::Propagation::kBackground;
+    const Status deleted = Write(kube::Delete(kBenchmarks, kube::NameOf(*object_), options));
+    return deleted.ok() ? Result<Next>(Next{}) : deleted;
+  }
+
+  /// It is being deleted: so is its run, unless that is over.
+  Result<Next> Leave() {
+    if (!controller::HasFinalizer(*object_, kRunFinalizer)) return Next{};
+    const bool is_over = !kube::TextAt(*object_, "/status/completionTime").empty();
+    const Status cancelled = is_over ? absl::OkStatus() : runs().Cancel(order_.id);
+    if (!cancelled.ok()) {
+      const auto since = kube::TimeAt(*object_, "/metadata/deletionTimestamp");
+      const bool waits = IsAway(cancelled) && since && wall_ - *since < settings().give_up;
+      Tell({true, "RunNotCancelled", "Cancel",
+            absl::StrCat("run ", order_.id, ": ", std::string(cancelled.message()))});
+      if (waits) return Next{settings().patience};
+    }
+    runs().Forget(order_.id);
+    Status freed = Free();
+    return freed.ok() ? Result<Next>(Next{}) : freed;
+  }
+
+  Status Free() {
+    return Write(controller::RemoveFinalizer(kBenchmarks, *object_, kRunFinalizer, AsOperator()));
+  }
+
+  /// Jobs of it have been submitted since its turn has come.
+  [[nodiscard]] bool HasRun() const {
+    const Json* running = kube::FindCondition(*object_, "Running");
+    return running != nullptr && kube::TextAt(*running, "/status") != "False";
+  }
+
+  // ---- what is written
+
+  /// So soon, but not after the deadline.
+  [[nodiscard]] Duration Until(Duration wait, Duration since) const {
+    if (!handling_.deadline) return wait;
+    return std::clamp<Duration>(*handling_.deadline - since, Duration::zero(), wait);
+  }
+
+  /// No job of it runs or shall begin.
+  Result<Next> Idle(const char* reason, const std::string& message, std::optional<Duration> again) {
+    draft_.Set({"Succeeded", Truth::kUnknown, reason, ""});
+    return Show({"Running", Truth::kFalse, reason, message}, again);
+  }
+
+  Result<Next> Show(const StatusCondition& running, std::optional<Duration> again) {
+    const bool is_news = draft_.Set(running);
+    if (draft_.has_changed()) {
+      Status written =
+          Write(kube::Apply(kBenchmarks, draft_.Object(), true, AsOperator(), "status"));
+      if (!written.ok()) return written;
+    }
+    if (is_news) Tell(HappeningOf(running));
+    return Next{again};
+  }
+
+  [[nodiscard]] controller::Happening HappeningOf(const StatusCondition& running) const {
+    const bool is_well = running.status == Truth::kTrue || running.reason == "Succeeded" ||
+                         running.reason == "Queued" || running.reason == "Starting" ||
+                         running.reason == "Suspended";
+    return {!is_well, running.reason, "Run",
+            absl::StrCat("run ", order_.id, running.message.empty() ? "" : ": ", running.message)};
+  }
+
+  /// An event that cannot be written is lost; nothing hangs on it.
+  void Tell(const controller::Happening& what) {
+    std::optional<kube::Call> call;
+    {
+      const MutexLock lock(reconciler_.mutex_);
+      call = reconciler_.events_.Tell(*object_, what, now_, wall_);
+    }
+    if (!call) return;
+    const Status told = cluster_.Write(*call).status();
+    if (!told.ok() && !absl::IsAlreadyExists(told)) {
+      spdlog::debug("event: {}", std::string(told.message()));
+    }
+  }
+
+  /// What is gone needs no writing.
+  Status Write(const kube::Call& call) {
+    Status status = cluster_.Write(call).status();
+    return absl::IsNotFound(status) ? absl::OkStatus() : status;
+  }
+
+  Reconciler& reconciler_;
+  Cluster& cluster_;
+  const controller::Snapshot object_;
+  const RunOrder order_;
+  const Handling handling_;
+  const Instant now_;
+  const kube::UnixTime wall_;
+  StatusDraft draft_;
+};
+
+Reconciler::Reconciler(Runs& runs, Settings settings, const std::string& instance)
+    : runs_(runs), settings_(settings), events_({.controller = kReporter, .instance = instance}) {}
+
+Result<Next> Reconciler::Reconcile(Cluster& cluster, const kube::ObjectName& name, Instant now,
+                                   kube::UnixTime wall) {
+  controller::Snapshot object = cluster.Find(name);
+  std::string gone;
+  {
+    const MutexLock lock(mutex_);
+    if (object == nullptr) {
+      const auto known = ids_.find(name);
+      if (known != ids_.end()) gone = known->second;
+      ids_.erase(name);
+    } else {
+      ids_[name] = RunIdOf(*object);
+    }
+  }
+  if (object != nullptr) return Pass(*this, cluster, std::move(object), now, wall).Run();
+  if (!gone.empty()) runs_.Forget(gone);
+  return Next{};
+}
+
+}  // namespace twofold::benchmarks
