@@ -1,0 +1,172 @@
+#include "kubernetes/operator/crd.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <functional>
+#include <iterator>
+#include <set>
+
+#include "kubernetes/operator/structural.h"
+#include "kubernetes/operator/yaml_text.h"
+#include "lib/spec/schema.h"
+#include "suites/table/table.h"
+
+namespace twofold::benchmarks {
+namespace {
+
+using ::testing::HasSubstr;
+
+Schema Root() { return BenchmarkDefinition()["spec"]["versions"][0]["schema"]["openAPIV3Schema"]; }
+Schema SpecOf() { return Root()["properties"]["spec"]; }
+Schema TemplateFields() {
+  return SpecOf()["properties"]["template"]["properties"]["spec"]["properties"];
+}
+
+/// Each schema in `schema`, itself first.
+void ForEachSchema(const Schema& schema, const std::string& path,
+                   const std::function<void(const std::string&, const Schema&)>& visit) {
+  visit(path, schema);
+  if (schema.contains("items")) ForEachSchema(schema["items"], path + "[]", visit);
+  if (!schema.contains("properties")) return;
+  for (const auto& [name, each] : schema["properties"].items()) {
+    ForEachSchema(each, path + "." + name, visit);
+  }
+}
+
+TEST(BenchmarkCrd, IsStructural) {
+  const std::set<std::string> known = {"type",        "properties", "items",     "required",
+                                       "description", "enum",       "pattern",   "minimum",
+                                       "maximum",     "minLength",  "maxLength", "minItems",
+                                       "multipleOf",  "format",     "anyOf"};
+  int schemas = 0;
+  ForEachSchema(Root(), "", [&](const std::string& path, const Schema& schema) {
+    ++schemas;
+    const bool any = schema.contains("x-kubernetes-preserve-unknown-fields");
+    const bool either = schema.contains("x-kubernetes-int-or-string");
+    EXPECT_TRUE(any || either || schema.contains("type")) << path;
+    EXPECT_EQ(either, schema.contains("anyOf")) << path << ": only that may have alternatives";
+    for (const auto& [key, value] : schema.items()) {
+      EXPECT_TRUE(known.contains(key) || key.starts_with("x-kubernetes-")) << path << ": " << key;
+    }
+    EXPECT_EQ(schema.value("type", "") == "array", schema.contains("items")) << path;
+    if (schema.contains("enum")) {
+      for (const Schema& word : schema["enum"]) EXPECT_TRUE(word.is_string()) << path;
+    }
+    // RE2 looks nowhere ahead.
+    EXPECT_EQ(schema.value("pattern", "").find("(?"), std::string::npos) << path;
+  });
+  EXPECT_GT(schemas, 500);
+}
+
+TEST(BenchmarkCrd, HasEachFieldOfEachKindAndOfSets) {
+  const Schema fields = TemplateFields();
+  for (const spec::Kind& kind : suite::Kinds()) {
+    for (const spec::Field& field : kind.fields) {
+      EXPECT_TRUE(fields.contains(std::string(field.name))) << kind.name << "." << field.name;
+    }
+  }
+  const Schema spec = SpecOf()["properties"];
+  for (const spec::Field& field : spec::SetFields()) {
+    EXPECT_TRUE(spec.contains(std::string(field.name))) << field.name;
+  }
+  EXPECT_EQ(spec["template"]["properties"]["kind"]["enum"].size(), suite::Kinds().size());
+}
+
+TEST(BenchmarkCrd, PermutationsHaveTheFieldsOfTemplates) {
+  const Schema permutations = SpecOf()["properties"]["permutations"]["properties"];
+  EXPECT_EQ(permutations["product"]["properties"].size(), TemplateFields().size());
+  EXPECT_EQ(permutations["product"]["properties"]["bs"]["type"], "array");
+  EXPECT_EQ(permutations["explicit"]["items"]["properties"].size(), TemplateFields().size());
+}
+
+TEST(BenchmarkCrd, HasNoFloatsAndNoDefaults) {
+  ForEachSchema(Root(), "", [](const std::string& path, const Schema& schema) {
+    EXPECT_NE(schema.value("type", ""), "number") << path;
+    EXPECT_FALSE(schema.contains("default")) << path;
+  });
+}
+
+TEST(BenchmarkCrd, IsImmutableButForWhatMayChange) {
+  std::string rules;
+  for (const Schema& rule : SpecOf()["x-kubernetes-validations"]) {
+    rules += rule["rule"].get<std::string>() + "\n";
+  }
+  for (const auto& [name, schema] : SpecOf()["properties"].items()) {
+    const bool may_change =
+        name == "suspend" || name == "activeDeadlineSeconds" || name == "ttlSecondsAfterFinished";
+    EXPECT_EQ(rules.find("self." + name + " == oldSelf." + name) == std::string::npos, may_change)
+        << name;
+  }
+}
+
+TEST(BenchmarkCrd, IsTheOneInTheManifests) {
+  const std::string path = std::string(DEPLOYMENTS) + "/benchmark-operator/crds/benchmarks.yaml";
+  const std::string text = "# Made by `twofold-operator --print-crds`; a test compares the two.\n" +
+                           YamlText(BenchmarkDefinition());
+  if (std::getenv("UPDATE_GOLDEN") != nullptr) std::ofstream(path, std::ios::binary) << text;
+  std::ifstream file(path, std::ios::binary);
+  const std::string stored{std::istreambuf_iterator<char>(file), {}};
+  EXPECT_TRUE(stored == text) << path << " is another one: UPDATE_GOLDEN=1 writes it";
+}
+
+// ---- from draft 7
+
+TEST(Structural, TakesWhatTheDraftTakes) {
+  const auto of = [](spec::FieldType type) {
+    const spec::Field field{"f", std::move(type), "", "", ""};
+    return Undescribed(Structural(spec::SchemaOf(std::span(&field, 1))["properties"]["f"]));
+  };
+  EXPECT_EQ(of(spec::Whole(1, 9)),
+            Schema::parse(R"({"type":"integer","format":"int64","minimum":1,"maximum":9})"));
+  EXPECT_EQ(of(spec::Flag()), Schema::parse(R"({"type":"boolean"})"));
+  EXPECT_EQ(of(spec::OneOf({"a", "b"})), Schema::parse(R"({"type":"string","enum":["a","b"]})"));
+  EXPECT_EQ(of(spec::Text()), Schema::parse(R"({"type":"string","minLength":1})"));
+  EXPECT_EQ(of(spec::Texts()),
+            Schema::parse(R"({"type":"array","items":{"type":"string","minLength":1}})"));
+  EXPECT_EQ(of(spec::AnyMap()), AnyObject());
+  EXPECT_EQ(of(spec::Number(0))["pattern"], "^[0-9]+(\\.[0-9]+)?$");
+  EXPECT_EQ(of(spec::Time())["minLength"], 1);
+  EXPECT_TRUE(of(spec::Quantity("size", {"", "k"})).contains("x-kubernetes-int-or-string"));
+  EXPECT_EQ(of(spec::Quantity("size", {"k"}))["type"], "string");
+}
+
+TEST(Structural, SaysTheDefaultInTheDescription) {
+  const spec::Field field{"f", spec::Whole(0), "7", "s", "so long"};
+  const Schema schema = Structural(spec::SchemaOf(std::span(&field, 1))["properties"]["f"]);
+  EXPECT_EQ(schema["description"], "so long [s]; default 7");
+}
+
+TEST(Structural, EitherTakesWhatEitherTakes) {
+  const auto parse = [](const char* text) { return Schema::parse(text); };
+  EXPECT_EQ(Either(parse(R"({"type":"integer","minimum":1,"maximum":5})"),
+                   parse(R"({"type":"integer","minimum":0})")),
+            parse(R"({"type":"integer","minimum":0})"));
+  EXPECT_EQ(Either(parse(R"({"type":"string","enum":["a","b"]})"),
+                   parse(R"({"type":"string","enum":["b","c"]})")),
+            parse(R"({"type":"string","enum":["a","b","c"]})"));
+  EXPECT_EQ(Either(parse(R"({"type":"string","enum":["a"]})"),
+                   parse(R"({"type":"string","minLength":1})")),
+            parse(R"({"type":"string"})"));
+  EXPECT_TRUE(Either(parse(R"({"type":"string"})"), parse(R"({"type":"integer"})"))
+                  .contains("x-kubernetes-int-or-string"));
+  EXPECT_TRUE(Either(parse(R"({"type":"object","properties":{}})"), parse(R"({"type":"integer"})"))
+                  .contains("x-kubernetes-preserve-unknown-fields"));
+}
+
+TEST(YamlText, IsReadAsTheSame) {
+  const yaml::Json json = yaml::Json::parse(
+      R"({"a":"yes","b":"on","c":["x: y","# z","0x1",{"d":1,"e":[]},[1,2]],"f":{},"g":null,)"
+      R"("h":"~","i":"","j":{"k":true,"l":"1_000","m":"- n"},"$ref":"a b"})");
+  const auto read = yaml::ParseDocument(YamlText(json));
+  ASSERT_TRUE(read.ok()) << read.status() << "\n" << YamlText(json);
+  yaml::Json expected = json;
+  expected.erase("g");  // null is not given
+  EXPECT_EQ(yaml::ToJson(**read), expected) << YamlText(json);
+  EXPECT_THAT(YamlText(json), HasSubstr("a: \"yes\"\n"));
+}
+
+}  // namespace
+}  // namespace twofold::benchmarks
