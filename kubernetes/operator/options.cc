@@ -34,6 +34,8 @@ void Bind(CLI::App& app, Options& options) {
             "Name of the Lease by which one of several operators leads");
   app.add_option("--lease-namespace", options.lease_space,
                  "Where that is; else the namespace of this pod, or of the kubeconfig");
+  AddOption(app, "--lease-duration", options.lease_seconds, Seconds(1, 3600),
+            "How long the others wait for a leader that has died");
   AddOption(app, "--workers", options.workers, WholeNumber(1, 64),
             "Benchmarks that are looked at at the same time");
   AddOption(app, "--poll", options.poll_seconds, Seconds(0.01, 60),

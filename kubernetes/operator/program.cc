@@ -107,8 +107,12 @@ class Operator {
     controller_.Watch();
     const std::string space =
         options_.lease_space.empty() ? access.config.space : options_.lease_space;
+    const Duration lease_for = FromSeconds(options_.lease_seconds);
     controller::ElectionOptions election{.lease = {space, options_.lease},
-                                         .identity = controller::MakeIdentity()};
+                                         .identity = controller::MakeIdentity(),
+                                         .lease_for = lease_for,
+                                         .renew_within = lease_for * 2 / 3,
+                                         .retry = lease_for * 2 / 15};
     leadership_ = std::make_unique<controller::Leadership>(access, election, [this](bool leads) {
       if (leads) return controller_.Work();
       lost_ = true;

@@ -1,0 +1,221 @@
+// twofold-operator as a program, with a real frontend and a real worker, whose fio is a script, and
+// an API server in memory.
+
+#include <algorithm>
+#include <fstream>
+#include <set>
+#include <string>
+
+#include "kubernetes/operator/group.h"
+#include "lib/http/client.h"
+#include "tests/fakes/kube_api.h"
+#include "tests/integration/durable_cluster.h"
+
+namespace twofold::testing {
+namespace {
+
+using benchmarks::kBenchmarks;
+using kube::Json;
+using ::testing::HasSubstr;
+
+class OperatorTest : public DurableClusterTest {
+ protected:
+  void SetUp() override {
+    StartDurable();
+    WriteFio();
+    worker_ = StartBackendWith(
+        {"--suite-path", folder_ / "tools", "--backoff", "0.1", "--backoff-max", "0.5"}, {"fio"});
+    AwaitProcesses(1);
+    std::ofstream(folder_ / "kubeconfig")
+        << "{clusters: [{name: c, cluster: {server: \"" << api_.url()
+        << "\"}}], users: [{name: u, user: {}}], contexts: [{name: x, context: {cluster: c, user: "
+           "u, namespace: operators}}], current-context: x}\n";
+  }
+
+  /// It notes that it has begun, and ends well when there is a file `go`.
+  void WriteFio() const {
+    std::filesystem::create_directory(folder_ / "tools");
+    const std::string fio = folder_ / "tools/fio";
+    std::ofstream(fio) << "#!/bin/sh\ncase \"$*\" in *--create_only*|*--version*) exit;; esac\n"
+                       << "echo begun >>" << folder_ / "begun"
+                       << "\n"
+                       << "while [ ! -e " << folder_ / "go"
+                       << " ]; do sleep 0.02; done\n"
+                       << "cat " << TWOFOLD_SOURCE << "/tests/golden/suites/fio/worker0.json\n";
+    std::filesystem::permissions(fio, std::filesystem::perms::owner_all);
+  }
+  void Go() const { std::ofstream(folder_ / "go") << "go"; }
+  void AwaitBegun() {
+    EXPECT_TRUE(Await([&] { return std::filesystem::exists(folder_ / "begun"); }));
+  }
+
+  std::unique_ptr<Program> StartOperator(const std::string& name) {
+    return std::make_unique<Program>(
+        "twofold-operator",
+        Arguments{"--frontend", client_address_, "--kubeconfig", folder_ / "kubeconfig",
+                  "--http-address", "127.0.0.1:0", "--ready-file", folder_ / name, "--poll", "0.05",
+                  "--lease-duration", "2"});
+  }
+
+  /// A benchmark of two jobs.
+  void Create(const std::string& name, Json more = Json::object()) {
+    Json spec = {{"template",
+                  {{"kind", "Fio"},
+                   {"spec",
+                    {{"rw", "randrw"},
+                     {"rwmixread", 70},
+                     {"bs", "4k"},
+                     {"iodepth", 4},
+                     {"numJobs", 2},
+                     {"direct", 0},
+                     {"runtime", "1s"}}}}},
+                 {"repetitions", 2},
+                 {"queue", "sleep"}};
+    spec.update(more);
+    api_.Put(kBenchmarks, {{"apiVersion", "twofold.dev/v1alpha1"},
+                           {"kind", "Benchmark"},
+                           {"metadata", {{"name", name}, {"namespace", "a"}, {"generation", 1}}},
+                           {"spec", spec}});
+  }
+  std::string Condition(const std::string& name, const std::string& type) {
+    const auto object = api_.Find(kBenchmarks, {"a", name});
+    const Json* condition = object ? kube::FindCondition(*object, type) : nullptr;
+    if (condition == nullptr) return "";
+    return kube::TextAt(*condition, "/status") + " " + kube::TextAt(*condition, "/reason");
+  }
+  void AwaitCondition(const std::string& name, const std::string& type, const std::string& what) {
+    EXPECT_TRUE(Await([&] { return Condition(name, type) == what; }))
+        << type << " is " << Condition(name, type) << "\n"
+        << api_.Find(kBenchmarks, {"a", name}).value_or(Json()).dump(1);
+  }
+  std::string RunOf(const std::string& name) {
+    return (*api_.Find(kBenchmarks, {"a", name}))["status"].value("runId", "");
+  }
+
+  /// Both jobs succeeded, and each was there once.
+  void ExpectEachRanOnce(const std::string& run) {
+    std::set<std::string> keys;
+    const auto jobs = List(run);
+    for (const v1::Job& job : jobs) {
+      EXPECT_EQ(job.outcome(), v1::OUTCOME_SUCCEEDED) << job.ShortDebugString();
+      keys.insert(job.dedup_key());
+    }
+    EXPECT_EQ(jobs.size(), 2U);
+    EXPECT_EQ(keys.size(), 2U);
+  }
+  std::size_t Executions() const {
+    std::ifstream file(folder_ / "begun");
+    std::size_t lines = 0;
+    for (std::string line; std::getline(file, line);) ++lines;
+    return lines;
+  }
+
+  fakes::KubeApi api_{{.resources = {kBenchmarks}}};
+  std::unique_ptr<Program> worker_;
+};
+
+TEST_F(OperatorTest, ABenchmarkIsRunAndItsStatusSaysHowItWent) {
+  Go();
+  const auto program = StartOperator("o1");
+  Create("x");
+  AwaitCondition("x", "Succeeded", "True AllJobsSucceeded");
+  const Json status = (*api_.Find(kBenchmarks, {"a", "x"}))["status"];
+  EXPECT_EQ(status["jobs"], 2);
+  EXPECT_EQ(status["succeeded"], 2);
+  EXPECT_THAT(status["result"].get<std::string>(), HasSubstr("/s"));
+  EXPECT_FALSE(status["results"].empty());
+  ExpectEachRanOnce(RunOf("x"));
+  // Its run is one of the frontend, as any other.
+  Program shown("twofold", {"results", RunOf("x"), "--frontend", client_address_});
+  EXPECT_EQ(shown.Wait(), 0) << shown.output();
+  program->Signal(SIGTERM);
+  EXPECT_EQ(program->Wait(), 0) << program->output();
+}
+
+TEST_F(OperatorTest, AWrongSpecIsRefusedWithItsField) {
+  const auto program = StartOperator("o1");
+  Create("x", {{"template", {{"kind", "Fio"}, {"spec", {{"rw", "sideways"}}}}}});
+  AwaitCondition("x", "Failed", "True InvalidSpec");
+  const auto object = api_.Find(kBenchmarks, {"a", "x"});
+  const std::string why = kube::TextAt(*kube::FindCondition(*object, "Failed"), "/message");
+  EXPECT_THAT(why, ::testing::StartsWith("rw: must be one of: read"));
+}
+
+TEST_F(OperatorTest, AnOperatorThatIsKilledIsFollowedByTheOtherAndNoJobRunsTwice) {
+  auto first = StartOperator("o1");
+  EXPECT_TRUE(Await([&] {
+    return api_.Find(kube::kLeases, {"operators", "twofold-operator"}).has_value();
+  }));
+  const auto second = StartOperator("o2");
+  Create("x");
+  AwaitBegun();
+  AwaitCondition("x", "Running", "True Running");
+  first->Kill();
+  Go();
+  AwaitCondition("x", "Succeeded", "True AllJobsSucceeded");
+  ExpectEachRanOnce(RunOf("x"));
+  EXPECT_EQ(Executions(), 2U);
+}
+
+TEST_F(OperatorTest, ABenchmarkThatIsDeletedTakesItsJobsWithIt) {
+  const auto program = StartOperator("o1");
+  Create("x");
+  AwaitBegun();
+  AwaitCondition("x", "Running", "True Running");
+  const std::string run = RunOf("x");
+  kube::Connection connection(api_.access());
+  ASSERT_TRUE(connection.Do(kube::Delete(kBenchmarks, {"a", "x"})).ok());
+  EXPECT_TRUE(Await([&] { return !api_.Find(kBenchmarks, {"a", "x"}); }));
+  EXPECT_TRUE(Await([&] {
+    const auto jobs = List(run);
+    return jobs.size() == 2 && std::all_of(jobs.begin(), jobs.end(), [](const v1::Job& job) {
+             return job.outcome() == v1::OUTCOME_CANCELLED;
+           });
+  }));
+}
+
+TEST_F(OperatorTest, ABenchmarkThatIsSuspendedGoesOnWhereItWas) {
+  const auto program = StartOperator("o1");
+  Create("x");
+  AwaitBegun();
+  AwaitCondition("x", "Running", "True Running");
+  const auto suspend = [&](bool on) {
+    api_.Change(kBenchmarks, {"a", "x"}, [&](Json& object) { object["spec"]["suspend"] = on; });
+  };
+  suspend(true);
+  Go();
+  EXPECT_TRUE(Await([&] {
+    const Json status = (*api_.Find(kBenchmarks, {"a", "x"}))["status"];
+    return Condition("x", "Running") == "False Suspended" && !status.contains("startTime");
+  }));
+  EXPECT_EQ(Executions(), 1U);
+  suspend(false);
+  AwaitCondition("x", "Succeeded", "True AllJobsSucceeded");
+  EXPECT_EQ(Executions(), 2U);
+}
+
+TEST_F(OperatorTest, BothAreReadyAndOneLeads) {
+  const auto first = StartOperator("o1");
+  const auto second = StartOperator("o2");
+  const std::string urls[] = {"http://" + AwaitReady(folder_ / "o1", *first).value("http", ""),
+                              "http://" + AwaitReady(folder_ / "o2", *second).value("http", "")};
+  const auto page = [](const std::string& url) {
+    const auto answer = http::Get(url, std::chrono::seconds(20));
+    return answer.ok() ? answer->body : std::string(answer.status().message());
+  };
+  for (const std::string& url : urls) {
+    EXPECT_TRUE(Await([&] { return page(url + "/readyz") == "ok\n"; }));
+    EXPECT_EQ(page(url + "/healthz"), "ok\n");
+  }
+  const std::string series = "leader_election_master_status{name=\"twofold-operator\"}";
+  EXPECT_TRUE(Await([&] {
+    double leaders = 0;
+    for (const std::string& url : urls) {
+      leaders += SeriesIn(page(url + "/metrics"), series).value_or(0);
+    }
+    return leaders == 1;
+  }));
+}
+
+}  // namespace
+}  // namespace twofold::testing
