@@ -19,7 +19,7 @@ TEMPLATES = {
     "Job": ("spec", "template"),
     "CronJob": ("spec", "jobTemplate", "spec", "template"),
 }
-CLUSTER_KINDS = {"Namespace", "PersistentVolume", "ClusterRole", "ClusterRoleBinding"}
+CLUSTER_KINDS = {"Namespace", "PersistentVolume", "ClusterRole", "ClusterRoleBinding", "CustomResourceDefinition"}
 
 
 class StrictLoader(yaml.SafeLoader):

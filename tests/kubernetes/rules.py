@@ -13,21 +13,27 @@ RECOMMENDED = ["name", "component", "part-of", "version"]
 SELECTING = ["name", "component", "instance"]
 PROGRAM_OF = {
     "frontend": "twofold-frontend", "backend": "twofold-backend", "client": "twofold-client", "lifecycle": "twofold",
+    "operator": "twofold-operator",
 }
 NAMESPACE_OF = {
     "frontend": "monitoring", "backend": "monitoring", "client": "validation", "lifecycle": "monitoring",
-    "database": "monitoring",
+    "database": "monitoring", "operator": "monitoring",
 }
 # Components that are alone: their name is enough.
-ALONE = {"frontend", "database"}
+ALONE = {"frontend", "database", "operator"}
 # Programs and images of others, as they come from there.
 OTHERS_IMAGE_OF = {"database": r"postgres:\d+"}
 # Also a client: it serves nothing, and has no queue of its own.
 WATCH = ["/usr/local/bin/twofold", "watch"]
 # Which port of the frontend a program connects to.
-FRONTEND_PORT_OF = {"twofold-backend": "workers", "twofold-client": "clients", "twofold": "clients"}
+FRONTEND_PORT_OF = {
+    "twofold-backend": "workers", "twofold-client": "clients", "twofold": "clients", "twofold-operator": "clients",
+}
 # What measures the cluster's own work calls its API; workloads are created where nothing else is.
 API_ACCOUNT = "scalability-tester-lifecycle"
+# What runs Benchmarks has an account of its own, and writes these and nothing else.
+OPERATOR_ACCOUNT = "scalability-tester-operator"
+OPERATOR_WRITES = {"benchmarks", "benchmarks/status", "events", "leases"}
 WORKLOADS = "workloads"
 USER = 65532
 
@@ -48,7 +54,8 @@ def has_recommended_labels(manifest, world):
 
 
 def has_an_agreed_name(manifest, world):
-    if manifest.kind != "Namespace" and not manifest.name.startswith("scalability-tester-"):
+    # The name of a definition is that of its kind.
+    if manifest.kind not in ("Namespace", "CustomResourceDefinition") and not manifest.name.startswith("scalability-tester-"):
         yield "the name does not begin with scalability-tester-"
     if manifest.namespace is not None and world.find("Namespace", manifest.namespace) is None:
         yield f"there is no namespace {manifest.namespace}"
@@ -139,8 +146,8 @@ def frontend_port(container):
 
 
 def calls_the_api(pod):
-    """Whether the programs of a pod create workloads: as a job of the suite, or by themselves."""
-    return pod.component == "lifecycle" or any(c.workload[:1] == ["lifecycle"] for c in pod.containers)
+    """Whether the programs of a pod call the API: as a job of the suite, or by themselves."""
+    return pod.component in ("lifecycle", "operator") or any(c.workload[:1] == ["lifecycle"] for c in pod.containers)
 
 
 def _ingress(pod, world):
@@ -237,9 +244,11 @@ def account_writes_among_workloads_only(binding, world):
 
 
 def role_only_looks(role, world):
-    """But for those of what creates workloads or nodes, whose verbs lifecycle_rights_test compares with those used."""
-    may_write = role.labels.get(app("component")) == "lifecycle" and role.namespace == WORKLOADS
+    """But for those of what creates workloads or runs Benchmarks; tests compare their verbs with those used."""
+    component = role.labels.get(app("component"))
     for rule in role.data["rules"]:
+        may_write = component == "lifecycle" and role.namespace == WORKLOADS
+        may_write |= component == "operator" and set(rule["resources"]) <= OPERATOR_WRITES
         for verb in [] if may_write else set(rule["verbs"]) - {"get", "list", "watch"}:
             yield f"allows {verb} of {rule['resources']}"
         if "*" in rule["resources"] + rule["apiGroups"] or "secrets" in rule["resources"]:
@@ -293,7 +302,8 @@ def pod_gets_no_rights(pod, world):
     account = pod.spec.get("serviceAccountName")
     if pod.spec.get("automountServiceAccountToken") is not calls_the_api(pod):
         yield "mounts a token and does not call the Kubernetes API, or the other way round"
-    if (account == API_ACCOUNT) is not calls_the_api(pod):
+    wanted = OPERATOR_ACCOUNT if pod.component == "operator" else API_ACCOUNT
+    if (account == wanted) is not calls_the_api(pod):
         yield f"has the account {account}"
     if account and world.find("ServiceAccount", account, pod.namespace) is None:
         yield f"there is no ServiceAccount {account}"
