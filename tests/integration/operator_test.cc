@@ -1,13 +1,17 @@
 // twofold-operator as a program, with a real frontend and a real worker, whose fio is a script, and
 // an API server in memory.
 
+#include <absl/strings/str_cat.h>
+
 #include <algorithm>
 #include <fstream>
+#include <iterator>
 #include <set>
 #include <string>
 
 #include "kubernetes/operator/group.h"
 #include "lib/http/client.h"
+#include "lib/yaml/node.h"
 #include "tests/fakes/kube_api.h"
 #include "tests/integration/durable_cluster.h"
 
@@ -49,16 +53,18 @@ class OperatorTest : public DurableClusterTest {
     EXPECT_TRUE(Await([&] { return std::filesystem::exists(folder_ / "begun"); }));
   }
 
-  std::unique_ptr<Program> StartOperator(const std::string& name) {
-    return std::make_unique<Program>(
-        "twofold-operator",
-        Arguments{"--frontend", client_address_, "--kubeconfig", folder_ / "kubeconfig",
-                  "--http-address", "127.0.0.1:0", "--ready-file", folder_ / name, "--poll", "0.05",
-                  "--lease-duration", "2"});
+  std::unique_ptr<Program> StartOperator(const std::string& name, const Arguments& more = {}) {
+    Arguments words = {
+        "--frontend",     client_address_, "--kubeconfig",     folder_ / "kubeconfig",
+        "--http-address", "127.0.0.1:0",   "--ready-file",     folder_ / name,
+        "--poll",         "0.05",          "--lease-duration", "2"};
+    words.insert(words.end(), more.begin(), more.end());
+    return std::make_unique<Program>("twofold-operator", words);
   }
 
   /// A benchmark of two jobs.
-  void Create(const std::string& name, Json more = Json::object()) {
+  void Create(const std::string& name, const Json& more = Json::object(),
+              const std::string& space = "a") {
     Json spec = {{"template",
                   {{"kind", "Fio"},
                    {"spec",
@@ -74,7 +80,7 @@ class OperatorTest : public DurableClusterTest {
     spec.update(more);
     api_.Put(kBenchmarks, {{"apiVersion", "twofold.dev/v1alpha1"},
                            {"kind", "Benchmark"},
-                           {"metadata", {{"name", name}, {"namespace", "a"}, {"generation", 1}}},
+                           {"metadata", {{"name", name}, {"namespace", space}, {"generation", 1}}},
                            {"spec", spec}});
   }
   std::string Condition(const std::string& name, const std::string& type) {
@@ -215,6 +221,74 @@ TEST_F(OperatorTest, BothAreReadyAndOneLeads) {
     }
     return leaders == 1;
   }));
+}
+
+// ---- rights
+
+using Rights = std::set<std::string>;  // "validation batch/jobs create"
+
+/// Those of all Roles of a manifest.
+Rights AllowedBy(const std::string& file) {
+  std::ifstream stream(std::string(TWOFOLD_SOURCE "/deployments/") + file);
+  const std::string text{std::istreambuf_iterator<char>(stream), {}};
+  Rights allowed;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find("\n---", begin), text.size());
+    const auto document = yaml::ParseDocument(text.substr(begin, end - begin));
+    begin = end + 5;
+    if (!document.ok()) {
+      ADD_FAILURE() << document.status();
+      continue;
+    }
+    const yaml::Json role = yaml::ToJson(**document);
+    if (role.at("kind") != "Role") continue;
+    for (const auto& rule : role.at("rules")) {
+      const std::string where =
+          absl::StrCat(role.at("metadata").at("namespace").get<std::string>(), " ",
+                       rule.at("apiGroups").at(0).get<std::string>(), "/");
+      for (const auto& resource : rule.at("resources")) {
+        for (const auto& verb : rule.at("verbs")) {
+          allowed.insert(
+              absl::StrCat(where, resource.get<std::string>(), " ", verb.get<std::string>()));
+        }
+      }
+    }
+  }
+  return allowed;
+}
+
+TEST_F(OperatorTest, UsesTheRightsOfItsRolesAndNoOthers) {
+  fakes::KubeFault old_server{.kind = fakes::KubeFault::Kind::kNoInitialEvents, .verb = "watch"};
+  api_.Add(old_server);  // so it lists
+  const auto program =
+      StartOperator("o1", {"--namespace", "validation", "--lease-namespace", "monitoring"});
+  Create("x", {{"ttlSecondsAfterFinished", 0}}, "validation");
+  const auto suspend = [&](bool on) {
+    api_.Change(kBenchmarks, {"validation", "x"},
+                [&](Json& object) { object["spec"]["suspend"] = on; });
+  };
+  const auto await = [&](const std::string& what) {
+    EXPECT_TRUE(Await([&] {
+      const auto object = api_.Find(kBenchmarks, {"validation", "x"});
+      const Json* running = object ? kube::FindCondition(*object, "Running") : nullptr;
+      return running != nullptr && kube::TextAt(*running, "/reason") == what;
+    })) << what;
+  };
+  for (int i = 0; i < 2; ++i) {  // what happens again is a patch of its event
+    await("Running");
+    suspend(true);
+    await("Suspended");
+    suspend(false);
+  }
+  Go();
+  EXPECT_TRUE(Await([&] { return !api_.Find(kBenchmarks, {"validation", "x"}); }));
+  program->Signal(SIGTERM);
+  EXPECT_EQ(program->Wait(), 0) << program->output();
+  Rights used;
+  for (const auto& each : api_.used()) {
+    used.insert(absl::StrCat(each.space, " ", each.group, "/", each.resource, " ", each.verb));
+  }
+  EXPECT_EQ(used, AllowedBy("benchmark-operator/role.yaml"));
 }
 
 }  // namespace
