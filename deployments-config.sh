@@ -98,6 +98,7 @@ metadata:
 data:
   monitoring: "$monitoring"
   frontend: "--frontend=scalability-tester-frontend.$monitoring:9997"
+  benchmarks: "--namespace=$validation"
 NAMES
   # Workers for benchmarks have the image's name in a variable, too.
   cat >"$1/images.yaml" <<'IMAGES'
@@ -152,6 +153,10 @@ replacements:
       - select: {kind: Deployment, labelSelector: app.kubernetes.io/component=client}
         fieldPaths:
           - 'spec.template.spec.containers.[name=client].args.[=--frontend=scalability-tester-frontend\.monitoring:9997]'
+  - source: {kind: ConfigMap, name: configured-names, fieldPath: data.benchmarks}
+    targets:
+      - select: {kind: Deployment, name: scalability-tester-operator}
+        fieldPaths: ['spec.template.spec.containers.[name=operator].args.[=--namespace=validation]']
 COMPONENT
 }
 
@@ -174,7 +179,7 @@ check_names() { # check_names FOLDER FILE
   for pair in "monitoring $monitoring" "validation $validation"; do
     old=${pair% *}
     [ "$old" != "${pair#* }" ] || continue
-    left=$(grep -nE "scalability-tester-[a-z-]+[.]$old([.:]|\$)|(amespace|metadata[.]name): \"?$old\"?\$|^ +- \"?$old\"?\$" "$2") || continue
+    left=$(grep -nE "scalability-tester-[a-z-]+[.]$old([.:]|\$)|(amespace=|amespace: |metadata[.]name: )\"?$old\"?\$|^ +- \"?$old\"?\$" "$2") || continue
     die "$1 would still name the namespace $old: $left"
   done
 }

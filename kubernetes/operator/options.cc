@@ -13,8 +13,8 @@ constexpr const char* kFooter = R"(Examples:
     twofold-operator --print-crds | kubectl apply --server-side -f -
     twofold-operator --frontend frontend:9997 --namespace team-a
   A benchmark, and its end:
-    kubectl apply -f examples/operator/benchmark.yaml
-    kubectl wait benchmark/sleep --for=condition=Succeeded --timeout=10m
+    kubectl create -f examples/operator/fio-quick.yaml
+    kubectl wait -n validation benchmark/NAME --for=condition=Succeeded --timeout=10m
 
 Exit codes: 0 stopped by SIGTERM or SIGINT, 1 another operator leads now, 2 the command line, an
 address, a file or the cluster's access cannot be used.)";

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <functional>
 #include <iterator>
+#include <regex>
 #include <set>
 
 #include "kubernetes/operator/structural.h"
@@ -110,6 +111,28 @@ TEST(BenchmarkCrd, IsTheOneInTheManifests) {
   std::ifstream file(path, std::ios::binary);
   const std::string stored{std::istreambuf_iterator<char>(file), {}};
   EXPECT_TRUE(stored == text) << path << " is another one: UPDATE_GOLDEN=1 writes it";
+}
+
+TEST(BenchmarkCrd, HasEachOfItsFieldsAndReasonsInTheDocumentation) {
+  std::ifstream file(TWOFOLD_SOURCE "/docs/operator.md");
+  const std::string page{std::istreambuf_iterator<char>(file), {}};
+  for (const char* part : {"spec", "status"}) {
+    for (const auto& [name, schema] : Root()["properties"][part]["properties"].items()) {
+      EXPECT_NE(page.find("`" + name + "`"), std::string::npos) << part << "." << name;
+    }
+  }
+  std::ifstream source(TWOFOLD_SOURCE "/kubernetes/operator/reconciler.cc");
+  const std::string text{std::istreambuf_iterator<char>(source), {}};
+  const std::regex word("\"([A-Z][a-z]+([A-Z][a-z]+)*)\"");
+  int words = 0;
+  for (std::sregex_iterator each(text.begin(), text.end(), word), end; each != end; ++each) {
+    const std::string reason = (*each)[1];
+    const std::set<std::string> others = {"Run", "Cancel", "RunNotCancelled", "False"};
+    if (others.contains(reason)) continue;
+    EXPECT_NE(page.find("`" + reason + "`"), std::string::npos) << reason;
+    ++words;
+  }
+  EXPECT_GT(words, 20);
 }
 
 // ---- from draft 7

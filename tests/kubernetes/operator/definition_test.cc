@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <iterator>
+
 #include "kubernetes/operator/line.h"
 #include "kubernetes/operator/status.h"
 #include "lib/spec/expansion.h"
@@ -46,6 +49,20 @@ TEST(Definition, IsAFileThatRunTakes) {
   ASSERT_TRUE(expansion.ok()) << expansion.status();
   EXPECT_EQ(expansion->permutations.size(), 4U);
   EXPECT_EQ(expansion->jobs.size(), 8U);
+}
+
+TEST(Definition, OfTheExampleIsWhole) {
+  std::ifstream file(TWOFOLD_SOURCE "/examples/operator/fio-quick.yaml");
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  const auto document = yaml::ParseDocument(text);
+  ASSERT_TRUE(document.ok()) << document.status();
+  Json example = Json::parse(yaml::ToJson(**document).dump());
+  example["metadata"]["name"] = "fio-quick-1";
+  const auto sweep = spec::ReadSweep("x", OrderOf(example).definition, suite::Kinds());
+  ASSERT_TRUE(sweep.ok()) << sweep.status();
+  const auto expansion = spec::Expand(*sweep);
+  ASSERT_TRUE(expansion.ok()) << expansion.status();
+  EXPECT_EQ(expansion->jobs.size(), 12U);
 }
 
 TEST(Definition, NumbersWithAPointAreTextsInObjectsAndNumbersInFiles) {
