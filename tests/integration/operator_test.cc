@@ -4,6 +4,8 @@
 #include <absl/strings/str_cat.h>
 
 #include <algorithm>
+#include <atomic>
+#include <csignal>
 #include <fstream>
 #include <iterator>
 #include <set>
@@ -161,6 +163,41 @@ TEST_F(OperatorTest, AnOperatorThatIsKilledIsFollowedByTheOtherAndNoJobRunsTwice
   AwaitCondition("x", "Succeeded", "True AllJobsSucceeded");
   ExpectEachRanOnce(RunOf("x"));
   EXPECT_EQ(Executions(), 2U);
+}
+
+// What it has written is there, and it does not learn of that.
+TEST_F(OperatorTest, KilledByTheAnswerToAnyOfItsWritesItIsFollowedByOneThatRunsNothingTwice) {
+  Go();
+  std::atomic<int> left = -1;
+  std::unique_ptr<Program> program;
+  api_.OnChange([&](const std::string&, const Json& object) {
+    if (object["kind"] == "Lease" || --left != 0) return;
+    program->Signal(SIGKILL);
+  });
+  int writes = 0;
+  for (bool was_killed = true; was_killed; ++writes) {
+    ASSERT_LT(writes, 40);
+    const std::string name = absl::StrCat("x", writes);
+    api_.Remove(kube::kLeases, {"operators", "twofold-operator"});  // nobody waits for the dead
+    left = writes + 1;
+    program = StartOperator(name);
+    Create(name);
+    EXPECT_TRUE(Await(
+        [&] { return left <= 0 || Condition(name, "Succeeded") == "True AllJobsSucceeded"; }));
+    was_killed = left <= 0;
+    if (was_killed) {
+      EXPECT_EQ(program->Wait(), -SIGKILL);
+      left = -1;
+      api_.Remove(kube::kLeases, {"operators", "twofold-operator"});
+      program = StartOperator(name);
+    }
+    AwaitCondition(name, "Succeeded", "True AllJobsSucceeded");
+    ExpectEachRanOnce(RunOf(name));
+    program->Signal(SIGTERM);
+    program->Wait();
+  }
+  EXPECT_GT(writes, 5);
+  EXPECT_EQ(Executions(), 2U * static_cast<std::size_t>(writes));
 }
 
 TEST_F(OperatorTest, ABenchmarkThatIsDeletedTakesItsJobsWithIt) {
