@@ -1,6 +1,10 @@
 #include "kubernetes/operator/options.h"
 
-#include "cli/queues/frontend.h"
+#include <CLI/App.hpp>
+#include <CLI/Validators.hpp>
+
+#include "kubernetes/operator/group.h"
+#include "kubernetes/operator/perftest_crds.h"
 #include "lib/common/contacts.h"
 #include "lib/common/options.h"
 #include "lib/security/client.h"
@@ -10,7 +14,7 @@ namespace {
 
 constexpr const char* kFooter = R"(Examples:
   The definitions of the kinds, then the operator for one namespace:
-    twofold-operator --print-crds | kubectl apply --server-side -f -
+    twofold-operator --print-crds twofold.dev | kubectl apply --server-side -f -
     twofold-operator --frontend frontend:9997 --namespace team-a
   A benchmark, and its end:
     kubectl create -f examples/operator/fio-quick.yaml
@@ -46,8 +50,10 @@ void Bind(CLI::App& app, Options& options) {
   security::DeclareCertificate(app, options.http_security, "http-");
   app.add_option("--ready-file", options.ready_file,
                  "Write {\"pid\", \"http\"} there once that is served");
-  app.add_flag("--print-crds", options.print_crds,
-               "Print the definitions of the kinds (CustomResourceDefinitions), then exit");
+  app.add_option("--print-crds", options.print_crds,
+                 "Print the definitions of the kinds (CustomResourceDefinitions) of this group: "
+                 "twofold.dev, perftest.stackhpc.com; then exit")
+      ->check(CLI::IsMember({kGroup, kPerftestGroup}));
   app.add_flag("--check-config", options.check_config, "Only check the command line, then exit");
   app.add_flag("--verbose", options.verbose, "Log more");
 }

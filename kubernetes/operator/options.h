@@ -21,14 +21,14 @@ struct Options {
   cli::ClusterOptions cluster;  ///< of Kubernetes
   std::string space;            ///< whose Benchmarks; empty: of all namespaces
   std::string lease = "twofold-operator";
-  std::string lease_space;  ///< empty: where this pod is, or what the kubeconfig says
+  std::string lease_space;    ///< empty: where this pod is, or what the kubeconfig says
   double lease_seconds = 15;  ///< how long the lease of a leader that has died holds
-  int workers = 4;          ///< Benchmarks that are looked at at the same time
-  double poll_seconds = 1;  ///< between two looks at a run
+  int workers = 4;            ///< Benchmarks that are looked at at the same time
+  double poll_seconds = 1;    ///< between two looks at a run
   std::string http_address = "127.0.0.1:9995";
   security::ServerOptions http_security;
   std::string ready_file;
-  bool print_crds = false;
+  std::string print_crds;  ///< of which group; empty: none are asked for
   bool check_config = false;
   bool verbose = false;
 

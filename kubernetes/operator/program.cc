@@ -22,6 +22,7 @@
 #include "kubernetes/operator/line.h"
 #include "kubernetes/operator/metrics.h"
 #include "kubernetes/operator/options.h"
+#include "kubernetes/operator/perftest_crds.h"
 #include "kubernetes/operator/reconciler.h"
 #include "kubernetes/operator/yaml_text.h"
 #include "lib/common/descriptors.h"
@@ -198,6 +199,17 @@ int Serve(const CLI::App& app, const Options& options, const kube::Access& acces
   return 0;
 }
 
+void PrintDefinitions(const std::string& group) {
+  if (group == kGroup) {
+    std::cout << YamlText(BenchmarkDefinition());
+    return;
+  }
+  const char* between = "";
+  for (const yaml::Json& definition : PerftestDefinitions()) {
+    std::cout << std::exchange(between, "---\n") << YamlText(definition);
+  }
+}
+
 }  // namespace
 
 int Main(int argc, char** argv) {
@@ -205,8 +217,8 @@ int Main(int argc, char** argv) {
   Options options;
   Bind(app, options);
   if (const std::optional<int> code = ParseCommandLine(app, argc, argv)) return *code;
-  if (options.print_crds) {
-    std::cout << YamlText(BenchmarkDefinition());
+  if (!options.print_crds.empty()) {
+    PrintDefinitions(options.print_crds);
     return 0;
   }
   if (Status status = Check(options); !status.ok()) {

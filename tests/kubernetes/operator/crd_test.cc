@@ -1,8 +1,10 @@
 #include "kubernetes/operator/crd.h"
 
+#include <absl/strings/str_cat.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <functional>
@@ -10,6 +12,7 @@
 #include <regex>
 #include <set>
 
+#include "kubernetes/operator/perftest_crds.h"
 #include "kubernetes/operator/structural.h"
 #include "kubernetes/operator/yaml_text.h"
 #include "lib/spec/schema.h"
@@ -33,7 +36,7 @@ void ForEachSchema(const Schema& schema, const std::string& path,
   if (schema.contains("items")) ForEachSchema(schema["items"], path + "[]", visit);
   if (!schema.contains("properties")) return;
   for (const auto& [name, each] : schema["properties"].items()) {
-    ForEachSchema(each, path + "." + name, visit);
+    ForEachSchema(each, absl::StrCat(path, ".", name), visit);
   }
 }
 
@@ -93,24 +96,76 @@ TEST(BenchmarkCrd, HasNoFloatsAndNoDefaults) {
 TEST(BenchmarkCrd, IsImmutableButForWhatMayChange) {
   std::string rules;
   for (const Schema& rule : SpecOf()["x-kubernetes-validations"]) {
-    rules += rule["rule"].get<std::string>() + "\n";
+    absl::StrAppend(&rules, rule["rule"].get<std::string>(), "\n");
   }
   for (const auto& [name, schema] : SpecOf()["properties"].items()) {
     const bool may_change =
         name == "suspend" || name == "activeDeadlineSeconds" || name == "ttlSecondsAfterFinished";
-    EXPECT_EQ(rules.find("self." + name + " == oldSelf." + name) == std::string::npos, may_change)
+    EXPECT_EQ(rules.find(absl::StrCat("self.", name, " == oldSelf.", name)) == std::string::npos,
+              may_change)
         << name;
   }
 }
 
-TEST(BenchmarkCrd, IsTheOneInTheManifests) {
-  const std::string path = std::string(DEPLOYMENTS) + "/benchmark-operator/crds/benchmarks.yaml";
-  const std::string text = "# Made by `twofold-operator --print-crds`; a test compares the two.\n" +
-                           YamlText(BenchmarkDefinition());
+/// Whether a file of the manifests is as the program prints it.
+void ExpectManifest(const std::string& file, const std::string& group,
+                    const std::vector<yaml::Json>& definitions) {
+  const std::string path = absl::StrCat(DEPLOYMENTS, "/benchmark-operator/", file);
+  std::string text = absl::StrCat("# Made by `twofold-operator --print-crds ", group,
+                                  "`; a test compares the two.\n");
+  for (const yaml::Json& definition : definitions) {
+    absl::StrAppend(&text, &definition == definitions.data() ? "" : "---\n", YamlText(definition));
+  }
   if (std::getenv("UPDATE_GOLDEN") != nullptr) std::ofstream(path, std::ios::binary) << text;
-  std::ifstream file(path, std::ios::binary);
-  const std::string stored{std::istreambuf_iterator<char>(file), {}};
-  EXPECT_TRUE(stored == text) << path << " is another one: UPDATE_GOLDEN=1 writes it";
+  std::ifstream stored(path, std::ios::binary);
+  const std::string there{std::istreambuf_iterator<char>(stored), {}};
+  EXPECT_TRUE(there == text) << path << " is another one: UPDATE_GOLDEN=1 writes it";
+}
+
+TEST(BenchmarkCrd, IsTheOneInTheManifests) {
+  ExpectManifest("crds/benchmarks.yaml", "twofold.dev", {BenchmarkDefinition()});
+}
+
+TEST(PerftestCrds, AreThoseInTheManifests) {
+  ExpectManifest("perftest-crds/perftest.yaml", kPerftestGroup, PerftestDefinitions());
+}
+
+TEST(PerftestCrds, OfEachKindARunTakesEachField) {
+  int kinds = 0;
+  for (const yaml::Json& definition : PerftestDefinitions()) {
+    const std::string name = definition["spec"]["names"]["kind"];
+    if (name == spec::kBenchmarkSet) continue;
+    const auto kind = std::find_if(suite::Kinds().begin(), suite::Kinds().end(),
+                                   [&](const spec::Kind& each) { return each.name == name; });
+    ASSERT_NE(kind, suite::Kinds().end()) << name;
+    const Schema root = definition["spec"]["versions"][0]["schema"]["openAPIV3Schema"];
+    for (const auto& [field, schema] : root["properties"]["spec"]["properties"].items()) {
+      EXPECT_NE(spec::Find(kind->fields, field), nullptr) << name << "." << field;
+    }
+    ++kinds;
+  }
+  EXPECT_EQ(kinds, 7);
+}
+
+TEST(PerftestCrds, AFieldIsReadAsItIsWritten) {
+  const auto field = [](const char* text) { return PerftestField(text).value_or(Schema()); };
+  EXPECT_EQ(
+      field("int > 0 = 22"),
+      Schema::parse(R"({"type":"integer","minimum":0,"exclusiveMinimum":true,"default":22})"));
+  EXPECT_EQ(field("int >= 2 by 2"),
+            Schema::parse(R"({"type":"integer","minimum":2,"multipleOf":2})"));
+  EXPECT_EQ(field("int 0..100 = 50"),
+            Schema::parse(R"({"type":"integer","minimum":0,"maximum":100,"default":50})"));
+  EXPECT_EQ(field("int in 1 0 = 1"),
+            Schema::parse(R"({"type":"integer","enum":[1,0],"default":1})"));
+  EXPECT_EQ(field("text in a b,c = a"),
+            Schema::parse(R"({"type":"string","enum":["a","b,c"],"default":"a"})"));
+  EXPECT_EQ(field("text like \\d+(K|M)? = 4M"),
+            Schema::parse(R"({"type":"string","pattern":"\\d+(K|M)?","default":"4M"})"));
+  EXPECT_EQ(field("bool = false"), Schema::parse(R"({"type":"boolean","default":false})"));
+  for (const char* text : {"", "word", "int around 5", "int 5..", "text not full"}) {
+    EXPECT_FALSE(PerftestField(text).ok()) << text;
+  }
 }
 
 TEST(BenchmarkCrd, HasEachOfItsFieldsAndReasonsInTheDocumentation) {
@@ -118,7 +173,7 @@ TEST(BenchmarkCrd, HasEachOfItsFieldsAndReasonsInTheDocumentation) {
   const std::string page{std::istreambuf_iterator<char>(file), {}};
   for (const char* part : {"spec", "status"}) {
     for (const auto& [name, schema] : Root()["properties"][part]["properties"].items()) {
-      EXPECT_NE(page.find("`" + name + "`"), std::string::npos) << part << "." << name;
+      EXPECT_NE(page.find(absl::StrCat("`", name, "`")), std::string::npos) << part << "." << name;
     }
   }
   std::ifstream source(TWOFOLD_SOURCE "/kubernetes/operator/reconciler.cc");
@@ -129,7 +184,7 @@ TEST(BenchmarkCrd, HasEachOfItsFieldsAndReasonsInTheDocumentation) {
     const std::string reason = (*each)[1];
     const std::set<std::string> others = {"Run", "Cancel", "RunNotCancelled", "False"};
     if (others.contains(reason)) continue;
-    EXPECT_NE(page.find("`" + reason + "`"), std::string::npos) << reason;
+    EXPECT_NE(page.find(absl::StrCat("`", reason, "`")), std::string::npos) << reason;
     ++words;
   }
   EXPECT_GT(words, 20);
