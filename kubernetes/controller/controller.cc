@@ -141,6 +141,12 @@ std::vector<Snapshot> Controller::All() const {
   return cache_.All();
 }
 
+void Controller::Add(const ObjectName& name) {
+  const MutexLock lock(mutex_);
+  queue_.Add(name, Now());
+  changed_.NotifyAll();
+}
+
 void Controller::Note(const Json& answer) {
   const MutexLock lock(mutex_);
   cache_.Note(answer);

@@ -56,8 +56,8 @@ struct ControllerCounts {
 class Controller {
  public:
   using Reconcile = std::function<Result<Next>(const ObjectName& name, kube::Connection&)>;
-  /// Which other objects to look at as well when this one has changed; null where it has gone.
-  /// Called by the thread that watches.
+  /// Which other objects to look at as well when this one has changed or gone. Called by the thread
+  /// that watches, under no lock.
   using Related = std::function<std::vector<ObjectName>(const ObjectName& name)>;
 
   Controller(kube::Access access, ControllerOptions options, Reconcile reconcile,
@@ -82,6 +82,9 @@ class Controller {
 
   [[nodiscard]] Snapshot Find(const ObjectName& name) const;
   [[nodiscard]] std::vector<Snapshot> All() const;
+
+  /// Has the object looked at now.
+  void Add(const ObjectName& name);
 
   /// See ObjectCache::Note.
   void Note(const Json& answer);

@@ -189,21 +189,11 @@ Schema ResultsSchema() {
 }
 
 Schema StatusSchema() {
-  return ObjectOf({{"observedGeneration", Count("of the spec that the status is about")},
-                   {"conditions", ConditionsSchema()},
-                   {"runId", Text("`twofold results RUNID` shows all of it")},
-                   {"queue", Text("of the jobs")},
-                   {"startTime", Moment("when its turn came")},
-                   {"completionTime", Moment("when it was over")},
-                   {"jobs", Count("in all, as far as is known")},
-                   {"waiting", Count("jobs that wait for workers")},
-                   {"running", Count("jobs that run")},
-                   {"succeeded", Count("jobs")},
-                   {"failed", Count("jobs that failed, timed out or lost their worker")},
-                   {"withdrawn", Count("jobs that were cancelled")},
-                   {"result", Text("the headline; of several permutations its least and most")},
-                   {"results", ResultsSchema()},
-                   {"resultsInAll", Count("headlines that the run has")}});
+  Schema fields = RunStatusFields();
+  fields.update({{"result", Text("the headline; of several permutations its least and most")},
+                 {"results", ResultsSchema()},
+                 {"resultsInAll", Count("headlines that the run has")}});
+  return ObjectOf(std::move(fields));
 }
 
 // ---- the definition
@@ -245,6 +235,21 @@ Schema VersionOf() {
 }
 
 }  // namespace
+
+Schema RunStatusFields() {
+  return {{"observedGeneration", Count("of the spec that the status is about")},
+          {"conditions", ConditionsSchema()},
+          {"runId", Text("`twofold results RUNID` shows all of it")},
+          {"queue", Text("of the jobs")},
+          {"startTime", Moment("when its turn came")},
+          {"completionTime", Moment("when it was over")},
+          {"jobs", Count("in all, as far as is known")},
+          {"waiting", Count("jobs that wait for workers")},
+          {"running", Count("jobs that run")},
+          {"succeeded", Count("jobs")},
+          {"failed", Count("jobs that failed, timed out or lost their worker")},
+          {"withdrawn", Count("jobs that were cancelled")}};
+}
 
 Schema BenchmarkDefinition() {
   const std::string version(GetBuildInfo().version);

@@ -13,4 +13,8 @@ namespace twofold::benchmarks {
 /// it accepts the object.
 yaml::Json BenchmarkDefinition();
 
+/// What the status of each kind has that the operator runs: what it has to remember, conditions and
+/// counts. Properties by name.
+yaml::Json RunStatusFields();
+
 }  // namespace twofold::benchmarks

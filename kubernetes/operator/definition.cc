@@ -74,16 +74,34 @@ Json SetSpec(const Json& spec) {
   return set;
 }
 
-std::optional<Duration> SecondsAt(const Json& object, std::string_view path) {
-  const Json* seconds = kube::At(object, path);
-  if (seconds == nullptr || !seconds->is_number_integer()) return std::nullopt;
-  return FromSeconds(seconds->get<double>());
-}
-
 const Json& SpecOf(const Json& benchmark) {
   static const Json kNone = Json::object();
   const Json* spec = kube::At(benchmark, "/spec");
   return spec == nullptr ? kNone : *spec;
+}
+
+/// One of kube-perftest is a file already.
+Json FileOf(const Json& benchmark) {
+  Json metadata = {{"name", kube::NameOf(benchmark).name}};
+  const std::string version = kube::TextAt(benchmark, "/apiVersion");
+  if (version == spec::kApiVersions[1]) {
+    return {{"apiVersion", version},
+            {"kind", kube::TextAt(benchmark, "/kind")},
+            {"metadata", std::move(metadata)},
+            {"spec", SpecOf(benchmark)}};
+  }
+  const std::string queue = kube::TextAt(benchmark, "/spec/queue");
+  if (!queue.empty()) metadata["queue"] = queue;
+  return {{"apiVersion", std::string(spec::kApiVersions[0])},
+          {"kind", std::string(spec::kBenchmarkSet)},
+          {"metadata", std::move(metadata)},
+          {"spec", SetSpec(SpecOf(benchmark))}};
+}
+
+std::optional<Duration> SecondsAt(const Json& object, std::string_view path) {
+  const Json* seconds = kube::At(object, path);
+  if (seconds == nullptr || !seconds->is_number_integer()) return std::nullopt;
+  return FromSeconds(seconds->get<double>());
 }
 
 }  // namespace
@@ -96,23 +114,19 @@ std::string RunIdOf(const Json& benchmark) {
 std::string QueueOf(const Json& benchmark) {
   std::string queue = kube::TextAt(benchmark, "/spec/queue");
   if (!queue.empty()) return queue;
+  const std::string kind = kube::TextAt(benchmark, "/kind");
+  if (suite::FindSuite(kind) != nullptr) return std::string(suite::FindSuite(kind)->name);
   const suite::Suite* suite = suite::FindSuite(kube::TextAt(benchmark, "/spec/template/kind"));
   return suite == nullptr ? "" : std::string(suite->name);
 }
 
 RunOrder OrderOf(const Json& benchmark) {
   const kube::ObjectName name = kube::NameOf(benchmark);
-  Json metadata = {{"name", name.name}};
-  const std::string queue = kube::TextAt(benchmark, "/spec/queue");
-  if (!queue.empty()) metadata["queue"] = queue;
-  const Json file = {{"apiVersion", std::string(spec::kApiVersions[0])},
-                     {"kind", std::string(spec::kBenchmarkSet)},
-                     {"metadata", std::move(metadata)},
-                     {"spec", SetSpec(SpecOf(benchmark))}};
-  return {.id = RunIdOf(benchmark),
-          .object = absl::StrCat(name.space, "/", name.name),
-          .queue = QueueOf(benchmark),
-          .definition = file.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"};
+  return {
+      .id = RunIdOf(benchmark),
+      .object = absl::StrCat(name.space, "/", name.name),
+      .queue = QueueOf(benchmark),
+      .definition = FileOf(benchmark).dump(2, ' ', false, Json::error_handler_t::replace) + "\n"};
 }
 
 Handling HandlingOf(const Json& benchmark) {

@@ -54,11 +54,20 @@ Stopped StoppedBy(run::Stop stop) {
   return stop == run::Stop::kLimit ? Stopped::kRunLimit : Stopped::kNo;
 }
 
+std::string TextOf(const google::protobuf::RepeatedPtrField<v1::Dimension>& dimensions) {
+  std::string text;
+  for (const v1::Dimension& each : dimensions) {
+    absl::StrAppend(&text, text.empty() ? "" : " ", each.name(), "=", each.value());
+  }
+  return text;
+}
+
 Headline HeadlineOf(const v1::PermutationResult& permutation, const v1::MetricResult& metric) {
   return {.permutation = permutation.number(),
           .varied = permutation.varied(),
           .name = metric.name(),
           .unit = metric.unit(),
+          .dimensions = TextOf(metric.dimensions()),
           .mean = metric.mean(),
           .half_width = metric.half_width(),
           .jobs = metric.n()};

@@ -1,5 +1,6 @@
 #include "kubernetes/operator/line.h"
 
+#include <algorithm>
 #include <map>
 #include <string>
 #include <tuple>
@@ -28,12 +29,12 @@ bool WantsQueue(const Json& benchmark) {
   return !HandlingOf(benchmark).suspend || HasRunningJobs(benchmark);
 }
 
-/// The less the sooner.
-using Place = std::tuple<bool, std::string, ObjectName>;
+/// The less the sooner. Two kinds may have objects of one name.
+using InLine = std::tuple<bool, std::string, ObjectName, std::string>;
 
-Place PlaceOf(const Json& benchmark) {
+InLine PlaceOf(const Json& benchmark) {
   return {!HasBegun(benchmark), kube::TextAt(benchmark, "/metadata/creationTimestamp"),
-          kube::NameOf(benchmark)};
+          kube::NameOf(benchmark), kube::TextAt(benchmark, "/metadata/uid")};
 }
 
 }  // namespace
@@ -45,28 +46,26 @@ bool IsOver(const Json& benchmark) {
 
 std::optional<ObjectName> Before(const Json& benchmark, std::span<const Snapshot> all) {
   const std::string queue = QueueOf(benchmark);
-  Place first = PlaceOf(benchmark);
+  const InLine own = PlaceOf(benchmark);
+  InLine first = own;
   for (const Snapshot& other : all) {
     if (!WantsQueue(*other) || QueueOf(*other) != queue) continue;
-    if (Place place = PlaceOf(*other); place < first) first = std::move(place);
+    first = std::min(first, PlaceOf(*other));
   }
-  const ObjectName& name = std::get<ObjectName>(first);
-  if (name == kube::NameOf(benchmark)) return std::nullopt;
-  return name;
+  if (first == own) return std::nullopt;
+  return std::get<ObjectName>(first);
 }
 
-std::vector<ObjectName> NextInLine(std::span<const Snapshot> all) {
-  std::map<std::string, Place> first;
+std::vector<Snapshot> NextInLine(std::span<const Snapshot> all) {
+  std::map<std::string, Snapshot> first;
   for (const Snapshot& each : all) {
     if (!WantsQueue(*each)) continue;
-    const auto [known, is_new] = first.try_emplace(QueueOf(*each), PlaceOf(*each));
-    if (Place place = PlaceOf(*each); !is_new && place < known->second) {
-      known->second = std::move(place);
-    }
+    const auto [known, is_new] = first.try_emplace(QueueOf(*each), each);
+    if (!is_new && PlaceOf(*each) < PlaceOf(*known->second)) known->second = each;
   }
-  std::vector<ObjectName> next;
-  for (const auto& [queue, place] : first) {
-    if (std::get<bool>(place)) next.push_back(std::get<ObjectName>(place));
+  std::vector<Snapshot> next;
+  for (const auto& [queue, object] : first) {
+    if (!HasBegun(*object)) next.push_back(object);
   }
   return next;
 }

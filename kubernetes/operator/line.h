@@ -20,6 +20,6 @@ std::optional<kube::ObjectName> Before(const kube::Json& benchmark,
 
 /// Of each queue the one whose turn it is and that has not begun: to be looked at when something
 /// has ended.
-std::vector<kube::ObjectName> NextInLine(std::span<const controller::Snapshot> all);
+std::vector<controller::Snapshot> NextInLine(std::span<const controller::Snapshot> all);
 
 }  // namespace twofold::benchmarks

@@ -2,6 +2,7 @@
 
 #include <prometheus/metric_family.h>
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -11,10 +12,9 @@ namespace twofold::benchmarks {
 
 /// What of an operator is seen from outside.
 struct OperatorCounts {
-  std::string controller;  ///< "benchmark"
-  std::string lease;       ///< its name
+  std::string lease;  ///< its name
   bool leads = false;
-  controller::ControllerCounts counts;
+  std::map<std::string, controller::ControllerCounts> controllers;  ///< by name: "benchmark"
 };
 
 /// Under the names that dashboards of controllers know (controller-runtime, client-go), and ours.

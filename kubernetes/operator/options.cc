@@ -40,6 +40,8 @@ void Bind(CLI::App& app, Options& options) {
                  "Where that is; else the namespace of this pod, or of the kubeconfig");
   AddOption(app, "--lease-duration", options.lease_seconds, Seconds(1, 3600),
             "How long the others wait for a leader that has died");
+  app.add_flag("--perftest", options.perftest,
+               "Run objects of kube-perftest, too (perftest.stackhpc.com/v1alpha1)");
   AddOption(app, "--workers", options.workers, WholeNumber(1, 64),
             "Benchmarks that are looked at at the same time");
   AddOption(app, "--poll", options.poll_seconds, Seconds(0.01, 60),

@@ -23,6 +23,7 @@ struct Options {
   std::string lease = "twofold-operator";
   std::string lease_space;    ///< empty: where this pod is, or what the kubeconfig says
   double lease_seconds = 15;  ///< how long the lease of a leader that has died holds
+  bool perftest = false;      ///< kube-perftest's objects, too
   int workers = 4;            ///< Benchmarks that are looked at at the same time
   double poll_seconds = 1;    ///< between two looks at a run
   std::string http_address = "127.0.0.1:9995";

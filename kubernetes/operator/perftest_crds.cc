@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include "kubernetes/operator/crd.h"
 #include "kubernetes/operator/structural.h"
 #include "lib/common/program.h"
 
@@ -172,6 +173,10 @@ Schema RootSchema(const yaml::Json& file, const yaml::Json& kind) {
   if (kind.contains("image")) spec["properties"]["image"]["default"] = ImageOf(kind);
   Schema status = ObjectSchema(WithCommon(file, kind, "status"), names);
   status["default"] = InitialStatus(status);
+  const Schema ours = RunStatusFields();
+  for (const auto& [name, schema] : ours.items()) {
+    if (!status["properties"].contains(name)) status["properties"][name] = schema;
+  }
   return {{"type", "object"},
           {"properties", {{"spec", std::move(spec)}, {"status", std::move(status)}}},
           {"required", {"spec"}},

@@ -13,7 +13,7 @@ namespace twofold::benchmarks {
 inline constexpr const char* kPerftestGroup = "perftest.stackhpc.com";
 
 /// Their CustomResourceDefinitions, in the order of perftest/kinds.yaml. The default of `image` is
-/// the image of ours that has the tool.
+/// the image of ours that has the tool; a status also has what RunStatusFields says.
 ///
 /// REQUIRES: perftest/kinds.yaml, which is compiled in, is as its first lines say.
 std::vector<yaml::Json> PerftestDefinitions();

@@ -1,10 +1,12 @@
 #include "kubernetes/operator/program.h"
 
+#include <absl/strings/ascii.h>
 #include <absl/strings/str_cat.h>
 #include <absl/synchronization/mutex.h>
 #include <spdlog/spdlog.h>
 
 #include <CLI/App.hpp>
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
 #include <iostream>
@@ -12,6 +14,7 @@
 #include <optional>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "kubernetes/api/config.h"
 #include "kubernetes/controller/controller.h"
@@ -21,6 +24,7 @@
 #include "kubernetes/operator/group.h"
 #include "kubernetes/operator/line.h"
 #include "kubernetes/operator/metrics.h"
+#include "kubernetes/operator/object_kind.h"
 #include "kubernetes/operator/options.h"
 #include "kubernetes/operator/perftest_crds.h"
 #include "kubernetes/operator/reconciler.h"
@@ -44,36 +48,65 @@ constexpr Duration kHung = std::chrono::minutes(10);
 constexpr Duration kEndLimit = std::chrono::seconds(20);
 
 constexpr int kExitFollows = 1;
+/// Of the objects of a kind.
+constexpr std::size_t kCacheBytes = 128 << 20;
 
-/// The API server by one worker's connection, and the cache of all.
+/// A kind, and who looks at its objects.
+struct Part {
+  const ObjectKind& kind;
+  std::unique_ptr<controller::Controller> controller;
+};
+using Parts = std::vector<Part>;
+
+std::vector<controller::Snapshot> AllOf(const Parts& parts) {
+  std::vector<controller::Snapshot> all;
+  for (const Part& part : parts) {
+    for (controller::Snapshot& each : part.controller->All()) all.push_back(std::move(each));
+  }
+  return all;
+}
+
+/// The API server by one worker's connection, and the caches of all kinds.
 class WorkerCluster final : public Cluster {
  public:
-  WorkerCluster(controller::Controller& controller, kube::Connection& connection)
-      : controller_(controller), connection_(connection) {}
+  WorkerCluster(const Parts& parts, const Part& part, kube::Connection& connection)
+      : parts_(parts), part_(part), connection_(connection) {}
 
   [[nodiscard]] controller::Snapshot Find(const kube::ObjectName& name) const override {
-    return controller_.Find(name);
+    return part_.controller->Find(name);
   }
-  [[nodiscard]] std::vector<controller::Snapshot> All() const override { return controller_.All(); }
+  [[nodiscard]] std::vector<controller::Snapshot> All() const override { return AllOf(parts_); }
 
   Result<kube::Json> Write(const kube::Call& call) override {
     Result<kube::Reply> reply = connection_.Do(call);
     if (!reply.ok()) return reply.status();
-    if (kube::TextAt(reply->body, "/kind") == kBenchmarks.kind) controller_.Note(reply->body);
+    if (kube::TextAt(reply->body, "/kind") == part_.kind.resource.kind) {
+      part_.controller->Note(reply->body);
+    }
     return std::move(reply->body);
   }
 
  private:
-  controller::Controller& controller_;
+  const Parts& parts_;
+  const Part& part_;
   kube::Connection& connection_;
 };
 
-controller::ControllerOptions ControllerOptionsOf(const Options& options) {
+controller::ControllerOptions ControllerOptionsOf(const Options& options, const ObjectKind& kind) {
+  const bool is_ours = kind.resource == kBenchmarks;
   controller::ControllerOptions of;
-  of.name = "benchmark";
-  of.selection = {kBenchmarks, options.space};
-  of.workers = options.workers;
+  of.name = absl::AsciiStrToLower(kind.resource.kind);
+  of.selection = {kind.resource, options.space};
+  of.workers = is_ours ? options.workers : 1;
+  of.cache_bytes = kCacheBytes;
   return of;
+}
+
+std::vector<const ObjectKind*> KindsOf(const Options& options) {
+  std::vector<const ObjectKind*> kinds = {&BenchmarkKind()};
+  if (!options.perftest) return kinds;
+  for (const ObjectKind& each : PerftestKinds()) kinds.push_back(&each);
+  return kinds;
 }
 
 /// All parts, in the order in which they begin.
@@ -82,14 +115,11 @@ class Operator {
   Operator(const Options& options, const kube::Access& access)
       : options_(options),
         runs_(options.frontend),
-        reconciler_(runs_, {.poll = FromSeconds(options.poll_seconds)}, HostName()),
-        controller_(
-            access, ControllerOptionsOf(options),
-            [this](const kube::ObjectName& name, kube::Connection& connection) {
-              WorkerCluster cluster(controller_, connection);
-              return reconciler_.Reconcile(cluster, name, Now(), std::chrono::system_clock::now());
-            },
-            [this](const kube::ObjectName&) { return NextInLine(controller_.All()); }) {}
+        reconciler_(runs_, {.poll = FromSeconds(options.poll_seconds)}, HostName()) {
+    const auto kinds = KindsOf(options);
+    parts_.reserve(kinds.size());
+    for (const ObjectKind* kind : kinds) Add(*kind, access);
+  }
 
   Status Serve(const security::Server& security) {
     http::ServerOptions server;
@@ -105,7 +135,7 @@ class Operator {
 
   /// Keeps the cache, and acts once it leads.
   void Begin(const kube::Access& access) {
-    controller_.Watch();
+    for (const Part& part : parts_) part.controller->Watch();
     const std::string space =
         options_.lease_space.empty() ? access.config.space : options_.lease_space;
     const Duration lease_for = FromSeconds(options_.lease_seconds);
@@ -115,7 +145,7 @@ class Operator {
                                          .renew_within = lease_for * 2 / 3,
                                          .retry = lease_for * 2 / 15};
     leadership_ = std::make_unique<controller::Leadership>(access, election, [this](bool leads) {
-      if (leads) return controller_.Work();
+      if (leads) return Work();
       lost_ = true;
       ShutdownSignals::Wake();
     });
@@ -127,25 +157,67 @@ class Operator {
   /// No object is looked at any more.
   void EndWork() {
     server_->Stop();
-    controller_.Stop();
+    for (const Part& part : parts_) part.controller->Stop();
   }
 
  private:
+  void Add(const ObjectKind& kind, const kube::Access& access) {
+    Part& part = parts_.emplace_back(Part{kind, nullptr});
+    part.controller = std::make_unique<controller::Controller>(
+        access, ControllerOptionsOf(options_, kind),
+        [this, &part](const kube::ObjectName& name, kube::Connection& connection) {
+          WorkerCluster cluster(parts_, part, connection);
+          return reconciler_.Reconcile(part.kind, cluster, name, Now(),
+                                       std::chrono::system_clock::now());
+        },
+        [this](const kube::ObjectName&) {
+          WakeNext();
+          return std::vector<kube::ObjectName>();
+        });
+  }
+
+  void Work() {
+    for (const Part& part : parts_) part.controller->Work();
+  }
+
+  /// Whose turn has come is told so, of whatever kind it is.
+  void WakeNext() {
+    const auto all = AllOf(parts_);
+    for (const controller::Snapshot& next : NextInLine(all)) {
+      const std::string kind = kube::TextAt(*next, "/kind");
+      for (const Part& part : parts_) {
+        if (part.kind.resource.kind == kind) part.controller->Add(kube::NameOf(*next));
+      }
+    }
+  }
+
+  [[nodiscard]] OperatorCounts Counts() const {
+    OperatorCounts counts{options_.lease, leadership_ != nullptr && leadership_->leads(), {}};
+    for (const Part& part : parts_) {
+      counts.controllers[part.controller->name()] = part.controller->counts();
+    }
+    return counts;
+  }
+
+  [[nodiscard]] bool Hangs() const {
+    return std::any_of(parts_.begin(), parts_.end(), [](const Part& part) {
+      return part.controller->counts().queue.longest > kHung;
+    });
+  }
+
   [[nodiscard]] http::Router Routes() {
     const auto metrics = [this](const http::Request&) {
-      const bool leads = leadership_ != nullptr && leadership_->leads();
-      return metrics::Page(
-          MetricsOf({controller_.name(), options_.lease, leads, controller_.counts()}));
+      return metrics::Page(MetricsOf(Counts()));
     };
     const auto healthz = [this](const http::Request&) {
-      const bool hangs = controller_.counts().queue.longest > kHung;
-      return hangs ? http::PlainText(503, "an object is looked at for too long\n")
-                   : http::PlainText(200, "ok\n");
+      return Hangs() ? http::PlainText(503, "an object is looked at for too long\n")
+                     : http::PlainText(200, "ok\n");
     };
     // Also of a follower: a rolling update waits for it.
     const auto readyz = [this](const http::Request&) {
-      return controller_.synced() ? http::PlainText(200, "ok\n")
-                                  : http::PlainText(503, "the Benchmarks are not known yet\n");
+      return parts_.front().controller->synced()
+                 ? http::PlainText(200, "ok\n")
+                 : http::PlainText(503, "the Benchmarks are not known yet\n");
     };
     return http::Router(
         {{"GET", "/metrics", metrics}, {"GET", "/healthz", healthz}, {"GET", "/readyz", readyz}});
@@ -154,7 +226,7 @@ class Operator {
   const Options& options_;
   FrontendRuns runs_;
   Reconciler reconciler_;
-  controller::Controller controller_;
+  Parts parts_;  // our own kind first; each stays where it is
   std::atomic<bool> lost_ = false;
   // The lease is given back before the rest goes, and after the last object was looked at.
   std::unique_ptr<controller::Leadership> leadership_;

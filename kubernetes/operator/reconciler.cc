@@ -90,9 +90,10 @@ bool IsAway(const Status& status) {
 /// One look at one object.
 class Pass {
  public:
-  Pass(Reconciler& reconciler, Cluster& cluster, controller::Snapshot object, Instant now,
-       kube::UnixTime wall)
-      : reconciler_(reconciler),
+  Pass(const ObjectKind& kind, Reconciler& reconciler, Cluster& cluster,
+       controller::Snapshot object, Instant now, kube::UnixTime wall)
+      : kind_(kind),
+        reconciler_(reconciler),
         cluster_(cluster),
         object_(std::move(object)),
         order_(OrderOf(*object_)),
@@ -102,12 +103,13 @@ class Pass {
         draft_(*object_, wall) {}
 
   Result<Next> Run() {
+    if (kind_.is_of_another != nullptr && kind_.is_of_another(*object_)) return LeaveAlone();
     if (controller::IsBeingDeleted(*object_)) return Leave();
     if (IsOver(*object_)) return Retire();
     if (!controller::HasFinalizer(*object_, kRunFinalizer)) {
       // The object is another one then: the next pass goes on with it.
       Status held =
-          Write(controller::AddFinalizer(kBenchmarks, *object_, kRunFinalizer, AsOperator()));
+          Write(controller::AddFinalizer(kind_.resource, *object_, kRunFinalizer, AsOperator()));
       return held.ok() ? Result<Next>(Next{Duration::zero()}) : held;
     }
     if (Status refused = Check(); !refused.ok()) return Refuse(refused);
@@ -119,6 +121,13 @@ class Pass {
  private:
   Runs& runs() { return reconciler_.runs_; }
   const Settings& settings() { return reconciler_.settings_; }
+
+  /// To run it as well would measure twice.
+  Result<Next> LeaveAlone() {
+    Tell({true, "LeftToKubePerftest", "Run",
+          "kube-perftest's operator has begun it; it is left alone"});
+    return Next{};
+  }
 
   // ---- the steps of a life
 
@@ -230,7 +239,7 @@ class Pass {
       draft_.Set({"Failed", Truth::kTrue, verdict.reason, verdict.message});
     }
     if (results) {
-      draft_.SetResults(*results);
+      kind_.tell_results(*object_, *results, draft_);
       draft_.Set({"ResultsStored", Truth::kTrue, "InFrontend",
                   absl::StrCat("`twofold results ", order_.id, "` shows them")});
     }
@@ -252,7 +261,7 @@ class Pass {
     kube::DeleteOptions options;
     options.uid = kube::TextAt(*object_, "/metadata/uid");
     options.propagation = kube::Propagation::kBackground;
-    const Status deleted = Write(kube::Delete(kBenchmarks, kube::NameOf(*object_), options));
+    const Status deleted = Write(kube::Delete(kind_.resource, kube::NameOf(*object_), options));
     return deleted.ok() ? Result<Next>(Next{}) : deleted;
   }
 
@@ -274,7 +283,8 @@ class Pass {
   }
 
   Status Free() {
-    return Write(controller::RemoveFinalizer(kBenchmarks, *object_, kRunFinalizer, AsOperator()));
+    return Write(
+        controller::RemoveFinalizer(kind_.resource, *object_, kRunFinalizer, AsOperator()));
   }
 
   /// Jobs of it have been submitted since its turn has come.
@@ -299,13 +309,27 @@ class Pass {
 
   Result<Next> Show(const StatusCondition& running, std::optional<Duration> again) {
     const bool is_news = draft_.Set(running);
+    if (kind_.tell != nullptr) kind_.tell(*object_, draft_);
     if (draft_.has_changed()) {
-      Status written =
-          Write(kube::Apply(kBenchmarks, draft_.Object(), true, AsOperator(), "status"));
-      if (!written.ok()) return written;
+      if (Status written = WriteStatus(); !written.ok()) return written;
     }
     if (is_news) Tell(HappeningOf(running));
     return Next{again};
+  }
+
+  /// What an older definition does not know the API server leaves out. Whoever has forgotten what
+  /// was begun must not go on.
+  Status WriteStatus() {
+    const kube::Call call =
+        kube::Apply(kind_.resource, draft_.Object(), true, AsOperator(), "status");
+    const Result<Json> written = cluster_.Write(call);
+    if (absl::IsNotFound(written.status())) return absl::OkStatus();
+    if (!written.ok()) return written.status();
+    if (kube::At(*written, "/status/conditions") != nullptr) return absl::OkStatus();
+    return absl::FailedPreconditionError(
+        absl::StrCat("the definition of ", kind_.resource.plural, ".", kind_.resource.group,
+                     " lacks status.conditions: apply that of twofold-operator --print-crds ",
+                     kind_.resource.group));
   }
 
   [[nodiscard]] controller::Happening HappeningOf(const StatusCondition& running) const {
@@ -336,6 +360,7 @@ class Pass {
     return absl::IsNotFound(status) ? absl::OkStatus() : status;
   }
 
+  const ObjectKind& kind_;
   Reconciler& reconciler_;
   Cluster& cluster_;
   const controller::Snapshot object_;
@@ -349,21 +374,21 @@ class Pass {
 Reconciler::Reconciler(Runs& runs, Settings settings, const std::string& instance)
     : runs_(runs), settings_(settings), events_({.controller = kReporter, .instance = instance}) {}
 
-Result<Next> Reconciler::Reconcile(Cluster& cluster, const kube::ObjectName& name, Instant now,
-                                   kube::UnixTime wall) {
+Result<Next> Reconciler::Reconcile(const ObjectKind& kind, Cluster& cluster,
+                                   const kube::ObjectName& name, Instant now, kube::UnixTime wall) {
   controller::Snapshot object = cluster.Find(name);
   std::string gone;
   {
     const MutexLock lock(mutex_);
     if (object == nullptr) {
-      const auto known = ids_.find(name);
+      const auto known = ids_.find({kind.resource.plural, name});
       if (known != ids_.end()) gone = known->second;
-      ids_.erase(name);
+      ids_.erase({kind.resource.plural, name});
     } else {
-      ids_[name] = RunIdOf(*object);
+      ids_[{kind.resource.plural, name}] = RunIdOf(*object);
     }
   }
-  if (object != nullptr) return Pass(*this, cluster, std::move(object), now, wall).Run();
+  if (object != nullptr) return Pass(kind, *this, cluster, std::move(object), now, wall).Run();
   if (!gone.empty()) runs_.Forget(gone);
   return Next{};
 }

@@ -3,10 +3,12 @@
 #include <chrono>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "kubernetes/controller/controller.h"
 #include "kubernetes/controller/event_book.h"
+#include "kubernetes/operator/object_kind.h"
 #include "kubernetes/operator/runs.h"
 #include "lib/common/mutex.h"
 
@@ -35,7 +37,7 @@ struct Settings {
   Duration give_up = std::chrono::minutes(10);
 };
 
-/// Makes a run of each Benchmark, and says in its status how it goes.
+/// Makes a run of each Benchmark, or object of kube-perftest, and says in its status how it goes.
 ///
 /// Level-based: each pass reads the object and the run, and does the next thing. What was begun is
 /// found again by the run's id, which follows from the object's uid. So a pass may end anywhere,
@@ -53,7 +55,8 @@ class Reconciler {
   /// `instance` of the events: the pod. `runs` outlives the reconciler.
   Reconciler(Runs& runs, Settings settings, const std::string& instance);
 
-  Result<controller::Next> Reconcile(Cluster& cluster, const kube::ObjectName& name, Instant now,
+  Result<controller::Next> Reconcile(const ObjectKind& kind, Cluster& cluster,
+                                     const kube::ObjectName& name, Instant now,
                                      kube::UnixTime wall);
 
  private:
@@ -65,7 +68,7 @@ class Reconciler {
   Mutex mutex_;
   controller::EventBook events_ ABSL_GUARDED_BY(mutex_);
   /// Of what is there no more: the run to forget.
-  std::map<kube::ObjectName, std::string> ids_ ABSL_GUARDED_BY(mutex_);
+  std::map<std::pair<std::string, kube::ObjectName>, std::string> ids_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace twofold::benchmarks

@@ -33,6 +33,7 @@ struct Headline {
   std::string varied{};  ///< JSON
   std::string name{};
   std::string unit{};
+  std::string dimensions{};  ///< "rw=read worker=all"
   double mean = 0;
   double half_width = 0;  ///< 0: not known
   std::uint64_t jobs = 0;

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "kubernetes/operator/group.h"
 #include "lib/common/printable.h"
 
 namespace twofold::benchmarks {
@@ -77,8 +76,8 @@ void StatusDraft::SetResults(const Results& results) {
 
 Json StatusDraft::Object() const {
   const kube::ObjectName name = kube::NameOf(benchmark_);
-  return {{"apiVersion", kube::ApiVersion(kBenchmarks)},
-          {"kind", kBenchmarks.kind},
+  return {{"apiVersion", kube::TextAt(benchmark_, "/apiVersion")},
+          {"kind", kube::TextAt(benchmark_, "/kind")},
           {"metadata", {{"name", name.name}, {"namespace", name.space}}},
           {"status", status_}};
 }

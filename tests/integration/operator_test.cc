@@ -12,6 +12,7 @@
 #include <string>
 
 #include "kubernetes/operator/group.h"
+#include "kubernetes/operator/object_kind.h"
 #include "lib/http/client.h"
 #include "lib/yaml/node.h"
 #include "tests/fakes/kube_api.h"
@@ -27,7 +28,7 @@ using ::testing::HasSubstr;
 class OperatorTest : public DurableClusterTest {
  protected:
   void SetUp() override {
-    StartDurable();
+    StartDurable({"fio"});
     WriteFio();
     worker_ = StartBackendWith(
         {"--suite-path", folder_ / "tools", "--backoff", "0.1", "--backoff-max", "0.5"}, {"fio"});
@@ -118,7 +119,13 @@ class OperatorTest : public DurableClusterTest {
     return lines;
   }
 
-  fakes::KubeApi api_{{.resources = {kBenchmarks}}};
+  static std::vector<kube::Resource> Resources() {
+    std::vector<kube::Resource> resources = {kBenchmarks};
+    for (const auto& kind : benchmarks::PerftestKinds()) resources.push_back(kind.resource);
+    return resources;
+  }
+
+  fakes::KubeApi api_{{.resources = Resources()}};
   std::unique_ptr<Program> worker_;
 };
 
@@ -292,6 +299,46 @@ Rights AllowedBy(const std::string& file) {
     }
   }
   return allowed;
+}
+
+TEST_F(OperatorTest, RunsAnObjectOfKubePerftestByTheRightsForThat) {
+  Go();
+  const auto fio =
+      std::find_if(benchmarks::PerftestKinds().begin(), benchmarks::PerftestKinds().end(),
+                   [](const auto& kind) { return kind.resource.kind == "Fio"; });
+  const auto program = StartOperator("o1", {"--namespace", "validation", "--perftest"});
+  // A Benchmark can name its queue; theirs have that of the suite.
+  const Program worker("twofold-backend",
+                       {"--frontend", worker_address_, "--queue", "fio", "--suite-path",
+                        folder_ / "tools", "--backoff", "0.1", "--", "fio"});
+  AwaitSeries("twofold_worker_processes{queue=\"fio\"}", 1);
+  api_.Put(fio->resource, {{"apiVersion", "perftest.stackhpc.com/v1alpha1"},
+                           {"kind", "Fio"},
+                           {"metadata", {{"name", "x"}, {"namespace", "validation"}}},
+                           {"spec",
+                            {{"rw", "randrw"},
+                             {"rwmixread", 70},
+                             {"bs", "4k"},
+                             {"iodepth", 4},
+                             {"numJobs", 2},
+                             {"direct", 0},
+                             {"runtime", "1s"}}}});
+  const auto phase = [&] {
+    return kube::TextAt(*api_.Find(fio->resource, {"validation", "x"}), "/status/phase");
+  };
+  EXPECT_TRUE(Await([&] { return phase() == "Completed"; }))
+      << api_.Find(fio->resource, {"validation", "x"})->dump(1);
+  const Json status = (*api_.Find(fio->resource, {"validation", "x"}))["status"];
+  EXPECT_THAT(status["readBwResult"].get<std::string>(), HasSubstr("MiB/s"));
+  EXPECT_GT(status["writeIopsResult"].get<double>(), 0);
+  const Rights allowed = AllowedBy("benchmark-operator/perftest/role.yaml");
+  EXPECT_EQ(allowed.size(), 8U * 4);
+  for (const auto& each : api_.used()) {
+    if (each.group != "perftest.stackhpc.com" || each.verb == "list") continue;
+    EXPECT_TRUE(allowed.contains(
+        absl::StrCat(each.space, " ", each.group, "/", each.resource, " ", each.verb)))
+        << each.resource << " " << each.verb;
+  }
 }
 
 TEST_F(OperatorTest, UsesTheRightsOfItsRolesAndNoOthers) {

@@ -33,7 +33,8 @@ FRONTEND_PORT_OF = {
 API_ACCOUNT = "scalability-tester-lifecycle"
 # What runs Benchmarks has an account of its own, and writes these and nothing else.
 OPERATOR_ACCOUNT = "scalability-tester-operator"
-OPERATOR_WRITES = {"benchmarks", "benchmarks/status", "events", "leases"}
+PERFTEST = ["iperfs", "mpipingpongs", "openfoams", "rdmabandwidths", "rdmalatencies", "fios", "pytorchs", "benchmarksets"]
+OPERATOR_WRITES = {"events", "leases"} | {name + end for name in ("benchmarks", *PERFTEST) for end in ("", "/status")}
 WORKLOADS = "workloads"
 USER = 65532
 

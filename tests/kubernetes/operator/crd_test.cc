@@ -95,10 +95,11 @@ TEST(BenchmarkCrd, HasNoFloatsAndNoDefaults) {
 
 TEST(BenchmarkCrd, IsImmutableButForWhatMayChange) {
   std::string rules;
-  for (const Schema& rule : SpecOf()["x-kubernetes-validations"]) {
+  const Schema spec = SpecOf();
+  for (const Schema& rule : spec["x-kubernetes-validations"]) {
     absl::StrAppend(&rules, rule["rule"].get<std::string>(), "\n");
   }
-  for (const auto& [name, schema] : SpecOf()["properties"].items()) {
+  for (const auto& [name, schema] : spec["properties"].items()) {
     const bool may_change =
         name == "suspend" || name == "activeDeadlineSeconds" || name == "ttlSecondsAfterFinished";
     EXPECT_EQ(rules.find(absl::StrCat("self.", name, " == oldSelf.", name)) == std::string::npos,
@@ -172,7 +173,8 @@ TEST(BenchmarkCrd, HasEachOfItsFieldsAndReasonsInTheDocumentation) {
   std::ifstream file(TWOFOLD_SOURCE "/docs/operator.md");
   const std::string page{std::istreambuf_iterator<char>(file), {}};
   for (const char* part : {"spec", "status"}) {
-    for (const auto& [name, schema] : Root()["properties"][part]["properties"].items()) {
+    const Schema fields = Root()["properties"][part]["properties"];
+    for (const auto& [name, schema] : fields.items()) {
       EXPECT_NE(page.find(absl::StrCat("`", name, "`")), std::string::npos) << part << "." << name;
     }
   }

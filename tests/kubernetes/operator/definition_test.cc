@@ -133,7 +133,7 @@ class LineTest : public ::testing::Test {
   }
   std::vector<std::string> Next() {
     std::vector<std::string> names;
-    for (const auto& name : NextInLine(all_)) names.push_back(name.name);
+    for (const auto& next : NextInLine(all_)) names.push_back(kube::NameOf(*next).name);
     return names;
   }
 

@@ -18,16 +18,18 @@ namespace twofold::benchmarks {
 /// A real connection to the API server in memory, without a cache: an object is as it is.
 class DirectCluster final : public Cluster {
  public:
-  DirectCluster(const fakes::KubeApi& api, Gate& gate)
-      : api_(api), gate_(gate), connection_(api.access()) {}
+  DirectCluster(const fakes::KubeApi& api, const kube::Resource& resource, Gate& gate)
+      : api_(api), resource_(resource), gate_(gate), connection_(api.access()) {}
+
+  bool prunes = false;  ///< conditions: the server has another definition
 
   [[nodiscard]] controller::Snapshot Find(const kube::ObjectName& name) const override {
-    auto object = api_.Find(kBenchmarks, name);
+    auto object = api_.Find(resource_, name);
     return object ? std::make_shared<const kube::Json>(*std::move(object)) : nullptr;
   }
   [[nodiscard]] std::vector<controller::Snapshot> All() const override {
     std::vector<controller::Snapshot> all;
-    for (kube::Json& each : api_.All(kBenchmarks)) {
+    for (kube::Json& each : api_.All(resource_)) {
       all.push_back(std::make_shared<const kube::Json>(std::move(each)));
     }
     return all;
@@ -37,11 +39,13 @@ class DirectCluster final : public Cluster {
     Status passed = gate_.Pass([&] { reply = connection_.Do(call); });
     if (!passed.ok()) return passed;
     if (!reply.ok()) return reply.status();
+    if (prunes && reply->body.contains("status")) reply->body["status"].erase("conditions");
     return std::move(reply->body);
   }
 
  private:
   const fakes::KubeApi& api_;
+  const kube::Resource resource_;
   Gate& gate_;
   kube::Connection connection_;
 };
@@ -59,18 +63,18 @@ class Scene {
 
   void Create(const kube::Json& benchmark) {
     kube::Connection connection(api_.access());
-    const auto made = connection.Do(kube::Create(kBenchmarks, benchmark));
+    const auto made = connection.Do(kube::Create(kind_->resource, benchmark));
     ASSERT_TRUE(made.ok()) << made.status();
   }
 
   void Delete(const std::string& name) {
     kube::Connection connection(api_.access());
-    const auto deleted = connection.Do(kube::Delete(kBenchmarks, {"a", name}));
+    const auto deleted = connection.Do(kube::Delete(kind_->resource, {"a", name}));
     ASSERT_TRUE(deleted.ok()) << deleted.status();
   }
 
   void SetSpec(const std::string& name, const char* field, const kube::Json& value) {
-    api_.Change(kBenchmarks, {"a", name},
+    api_.Change(kind_->resource, {"a", name},
                 [&](kube::Json& object) { object["spec"][field] = value; });
   }
 
@@ -86,7 +90,7 @@ class Scene {
     Duration wait = std::chrono::seconds(60);
     for (const std::string& name : names) {
       const auto next =
-          operator_->reconciler.Reconcile(operator_->cluster, {"a", name}, now_, wall_);
+          operator_->reconciler.Reconcile(*kind_, operator_->cluster, {"a", name}, now_, wall_);
       const Duration again = next.ok() ? next->again.value_or(std::chrono::seconds(60))
                                        : Duration(std::chrono::milliseconds(5));
       wait = std::min(wait, again);
@@ -99,7 +103,7 @@ class Scene {
   }
 
   std::optional<kube::Json> Find(const std::string& name) {
-    return api_.Find(kBenchmarks, {"a", name});
+    return api_.Find(kind_->resource, {"a", name});
   }
 
   /// "True JobsFailed" of a condition; empty: there is none.
@@ -125,6 +129,13 @@ class Scene {
     Pass({name});
   }
 
+  /// Of another kind from now on, with a new process.
+  void Play(const ObjectKind& kind) {
+    kind_ = &kind;
+    StartOperator();
+  }
+  DirectCluster& cluster() { return operator_->cluster; }
+
   /// The only run.
   FakeFrontend::Run& TheRun() {
     EXPECT_EQ(frontend_.runs.size(), 1U);
@@ -132,7 +143,7 @@ class Scene {
   }
 
   FakeFrontend frontend_;
-  fakes::KubeApi api_{{.resources = {kBenchmarks}}};
+  fakes::KubeApi api_{{.resources = Resources()}};
   FakeRuns& runs() { return operator_->runs; }
   [[nodiscard]] std::size_t writes() const { return gate_.writes(); }
   [[nodiscard]] kube::UnixTime wall() const { return wall_; }
@@ -142,12 +153,19 @@ class Scene {
     explicit Process(Scene& scene)
         : runs(scene.frontend_, scene.gate_),
           reconciler(runs, {}, "pod"),
-          cluster(scene.api_, scene.gate_) {}
+          cluster(scene.api_, scene.kind_->resource, scene.gate_) {}
     FakeRuns runs;
     Reconciler reconciler;
     DirectCluster cluster;
   };
 
+  static std::vector<kube::Resource> Resources() {
+    std::vector<kube::Resource> resources = {kBenchmarks};
+    for (const ObjectKind& kind : PerftestKinds()) resources.push_back(kind.resource);
+    return resources;
+  }
+
+  const ObjectKind* kind_ = &BenchmarkKind();
   Gate gate_;
   std::unique_ptr<Process> operator_;
   Instant now_ = Instant() + std::chrono::hours(100);
