@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "kubernetes/operator/perftest_crds.h"
 #include "lib/spec/field.h"
 #include "lib/spec/schema.h"
 #include "lib/yaml/node.h"
@@ -80,15 +81,23 @@ const Json& SpecOf(const Json& benchmark) {
   return spec == nullptr ? kNone : *spec;
 }
 
+/// A default of the definition stands in each object, and nobody has asked for it. A worker of ours
+/// may have its image from any registry.
+Json WithoutDefaultImage(const std::string& kind, Json spec) {
+  if (spec.is_object() && kube::TextAt(spec, "/image") == PerftestImage(kind)) spec.erase("image");
+  return spec;
+}
+
 /// One of kube-perftest is a file already.
 Json FileOf(const Json& benchmark) {
   Json metadata = {{"name", kube::NameOf(benchmark).name}};
   const std::string version = kube::TextAt(benchmark, "/apiVersion");
   if (version == spec::kApiVersions[1]) {
+    const std::string kind = kube::TextAt(benchmark, "/kind");
     return {{"apiVersion", version},
-            {"kind", kube::TextAt(benchmark, "/kind")},
+            {"kind", kind},
             {"metadata", std::move(metadata)},
-            {"spec", SpecOf(benchmark)}};
+            {"spec", WithoutDefaultImage(kind, SpecOf(benchmark))}};
   }
   const std::string queue = kube::TextAt(benchmark, "/spec/queue");
   if (!queue.empty()) metadata["queue"] = queue;

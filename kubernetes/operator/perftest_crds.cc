@@ -163,6 +163,7 @@ Schema InitialStatus(const Schema& status) {
 }
 
 std::string ImageOf(const yaml::Json& kind) {
+  if (!kind.contains("image")) return "";
   return absl::StrCat("scalability-tester-", kind["image"].get<std::string>(), ":",
                       std::string(GetBuildInfo().version));
 }
@@ -212,6 +213,17 @@ yaml::Json DefinitionOf(const yaml::Json& file, const std::string& name, const y
             {"versions", yaml::Json::array({version})}}}};
 }
 
+yaml::Json ReadFile() {
+  const auto document = yaml::ParseDocument(PerftestKindsText());
+  if (!document.ok()) std::abort();
+  return yaml::ToJson(**document);
+}
+
+const yaml::Json& File() {
+  static const yaml::Json file = ReadFile();
+  return file;
+}
+
 }  // namespace
 
 Result<yaml::Json> PerftestField(std::string_view text) {
@@ -231,10 +243,13 @@ Result<yaml::Json> PerftestField(std::string_view text) {
   return schema;
 }
 
+std::string PerftestImage(const std::string& kind) {
+  const yaml::Json& kinds = File()["kinds"];
+  return kinds.contains(kind) ? ImageOf(kinds[kind]) : "";
+}
+
 std::vector<yaml::Json> PerftestDefinitions() {
-  const auto document = yaml::ParseDocument(PerftestKindsText());
-  if (!document.ok()) std::abort();
-  const yaml::Json file = yaml::ToJson(**document);
+  const yaml::Json& file = File();
   std::vector<yaml::Json> definitions;
   for (const auto& [name, kind] : file["kinds"].items()) {
     definitions.push_back(DefinitionOf(file, name, kind));

@@ -18,6 +18,9 @@ inline constexpr const char* kPerftestGroup = "perftest.stackhpc.com";
 /// REQUIRES: perftest/kinds.yaml, which is compiled in, is as its first lines say.
 std::vector<yaml::Json> PerftestDefinitions();
 
+/// The default of `image` in the definition of this kind; empty: it has none.
+std::string PerftestImage(const std::string& kind);
+
 /// A field as perftest/kinds.yaml writes it, as a structural schema: "int >= 5 = 1000".
 /// Errors   kInvalidArgument: which word is not understood.
 Result<yaml::Json> PerftestField(std::string_view text);

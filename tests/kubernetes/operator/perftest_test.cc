@@ -84,6 +84,22 @@ TEST_F(PerftestTest, AnObjectOfEachKindIsAFileThatRunTakes) {
   }
 }
 
+TEST_F(PerftestTest, AnImageAsksForWorkersOnlyIfSomebodyHasWrittenIt) {
+  const auto labels_of = [](const kube::Json& spec) {
+    kube::Json object = ObjectOf("IPerf", spec);
+    object["metadata"]["uid"] = "u";
+    const auto sweep = spec::ReadSweep("x", OrderOf(object).definition, suite::Kinds());
+    EXPECT_TRUE(sweep.ok()) << sweep.status();
+    const auto expansion = spec::Expand(*sweep);
+    EXPECT_TRUE(expansion.ok()) << expansion.status();
+    return expansion->permutations.front().labels;
+  };
+  using Labels = std::vector<spec::Requirement>;
+  EXPECT_EQ(labels_of({{"duration", 30}, {"streams", 8}}), (Labels{{"hostNetwork", "false"}}));
+  EXPECT_EQ(labels_of({{"duration", 30}, {"streams", 8}, {"image", "other/iperf:1"}}),
+            (Labels{{"hostNetwork", "false"}, {"image", "other/iperf:1"}}));
+}
+
 TEST_F(PerftestTest, ItsPhaseAndTimesAreThoseOfItsUsers) {
   scene_.Play(KindOf("IPerf"));
   scene_.Create(ObjectOf("IPerf", {{"duration", 30}, {"streams", 8}}));
