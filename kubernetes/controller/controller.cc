@@ -59,7 +59,9 @@ void Controller::Follow() {
       const MutexLock lock(mutex_);
       names = cache_.Take(event);
     }
-    for (std::size_t i = 0, changed = names.size(); related_ && i < changed; ++i) {
+    // All objects of a list are looked at in any case.
+    const bool is_listed = event.kind == kube::WatchEvent::Kind::kListed;
+    for (std::size_t i = 0, changed = is_listed || !related_ ? 0 : names.size(); i < changed; ++i) {
       for (ObjectName& other : related_(names[i])) names.push_back(std::move(other));
     }
     const MutexLock lock(mutex_);

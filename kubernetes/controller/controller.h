@@ -56,8 +56,8 @@ struct ControllerCounts {
 class Controller {
  public:
   using Reconcile = std::function<Result<Next>(const ObjectName& name, kube::Connection&)>;
-  /// Which other objects to look at as well when this one has changed or gone. Called by the thread
-  /// that watches, under no lock.
+  /// Which other objects to look at as well when this one has changed or gone; not asked for those
+  /// of a list, which are all looked at. Called by the thread that watches, under no lock.
   using Related = std::function<std::vector<ObjectName>(const ObjectName& name)>;
 
   Controller(kube::Access access, ControllerOptions options, Reconcile reconcile,

@@ -147,7 +147,7 @@ build_all() {
   done
 }
 
-programs='twofold twofold-frontend twofold-backend twofold-client twofold-rsh'
+programs='twofold twofold-frontend twofold-backend twofold-client twofold-operator twofold-rsh'
 version_of() { hardened --rm "$1" "/usr/local/bin/$2" --version; }
 says_version() {
   shown=$(version_of "$1" "$2") || return
@@ -354,7 +354,7 @@ else
   build_all
 fi
 
-check_image scalability-tester 40
+check_image scalability-tester 50
 check "scalability-tester: no shell, no package manager, nothing setuid" nothing_but_programs "scalability-tester:$TAG"
 check_image scalability-tester-media 650
 check "frontend, two backends and client start" start_cluster
