@@ -26,7 +26,7 @@ using controller::Truth;
 using kube::Json;
 
 /// The next one in line is told when its turn comes; this is for what nobody has told.
-constexpr Duration kInLine = std::chrono::minutes(1);
+constexpr Duration kInLine = std::chrono::minutes(10);
 
 kube::WriteOptions AsOperator() {
   kube::WriteOptions options;
