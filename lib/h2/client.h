@@ -2,9 +2,10 @@
 
 #include <functional>
 #include <memory>
+#include <string>
 #include <string_view>
 
-#include "lib/common/address.h"
+#include "lib/common/descriptors.h"
 #include "lib/common/result.h"
 #include "lib/h2/account.h"
 #include "lib/h2/connection.h"
@@ -16,24 +17,28 @@ namespace twofold::h2 {
 /// One connection to a server, and the calls on it. Does not connect again by itself: whoever owns
 /// it knows where and when.
 ///
-/// Threads  The loop's, also for construction and destruction (not by an End). The loop outlives
-/// it.
+/// Threads  The loop's, also for destruction (not by an End). The loop outlives it.
 class Client {
  public:
-  /// `on_closed` is called when the connection is over or could not be made, and why, in words;
-  /// empty: in order. The client may be destroyed then, and may connect again.
-  Client(Loop& loop, const Limits& limits, std::function<void(std::string_view why)> on_closed);
+  struct Options {
+    Limits limits = {};
+    std::function<void(PeerNews)> on_news = {};
+    /// The connection is over or could not be made, and why, in words; empty: in order. The client
+    /// may be destroyed then, and may use another socket.
+    std::function<void(std::string_view why)> on_closed = {};
+  };
+
+  Client(Loop& loop, Options options);
   ~Client();
   Client(const Client&) = delete;
   Client& operator=(const Client&) = delete;
 
-  /// Begins to connect; calls may be begun at once, and leave when the connection is there.
-  /// `address` has an IP address, as looking up a name would block the loop. `tls`: null: plain
-  /// text.
+  /// `socket` does not block, and is connected or connects; calls may be begun at once, and leave
+  /// when it is. `tls`: null: plain text.
   ///
   /// REQUIRES: it is not connected().
-  /// Errors   kInvalidArgument: the host is no address. kUnavailable: the reason of the system.
-  Status Connect(const HostPort& address, std::shared_ptr<const Tls> tls = nullptr);
+  /// Errors   kResourceExhausted: no room for another connection.
+  Status Connect(Descriptor socket, std::string peer, std::shared_ptr<const Tls> tls = nullptr);
 
   /// Also while it connects.
   [[nodiscard]] bool connected() const { return connection_ != nullptr; }
@@ -48,8 +53,7 @@ class Client {
 
  private:
   Loop& loop_;
-  const Limits limits_;
-  const std::function<void(std::string_view)> on_closed_;
+  const Options options_;
   Ledger ledger_;
   std::unique_ptr<Connection> connection_;
 };

@@ -48,7 +48,8 @@ Status Connection::Start() {
   auto session = Session::Make({.limits = options_.limits,
                                 .account = *account_,
                                 .on_output = [this] { loop_.MarkDirty(*this); },
-                                .serve = options_.serve},
+                                .serve = options_.serve,
+                                .on_news = options_.on_news},
                                Now());
   if (!session.ok()) return session.status();
   session_ = *std::move(session);

@@ -35,6 +35,7 @@ class Connection final : public Loop::Source {
     std::function<bool()> may_shake = {};
     /// The handshake is done.
     std::function<void(Connection&)> on_ready = {};
+    std::function<void(PeerNews)> on_news = {};  ///< see Session::Options
     /// The connection is over and may be retired, not destroyed. Why, in words; empty: in order.
     std::function<void(Connection&, std::string_view why)> on_closed = {};
   };

@@ -99,8 +99,8 @@ void Loop::Turn(Duration most) {
 bool Loop::Wait(Duration most) {
   std::array<epoll_event, kEvents> events;
   Duration time = std::clamp<Duration>(most, Duration(0), kLongest);
-  if (!timers_.empty()) {
-    time = std::clamp<Duration>(timers_.begin()->first - Now(), Duration(0), time);
+  if (const Instant due = NextDue(); due != Instant::max()) {
+    time = std::clamp<Duration>(due - Now(), Duration(0), time);
   }
   const int ready = WaitForEvents(epoll_.get(), events.data(), time);
   now_ = Now();
@@ -128,7 +128,17 @@ void Loop::RunPosted() {
   for (const auto& task : tasks) task();
 }
 
+Instant Loop::NextDue() const {
+  const Instant timer = timers_.empty() ? Instant::max() : timers_.begin()->first;
+  return delayed_.empty() ? timer : std::min(timer, delayed_.begin()->first);
+}
+
 void Loop::RunDue() {
+  while (!delayed_.empty() && delayed_.begin()->first <= now_) {
+    const auto task = std::move(delayed_.begin()->second);
+    delayed_.erase(delayed_.begin());
+    task();
+  }
   while (!timers_.empty() && timers_.begin()->first <= now_) {
     Timer& timer = *timers_.begin()->second;
     timer.Clear();

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -73,8 +74,16 @@ class Loop {
   /// Nothing of `source` is called from now on; it may be destroyed.
   void Remove(Source& source, int descriptor);
   void MarkDirty(Source& source);
+  /// `task` runs at `when`; not if the loop ends before. For what is to be taken back: Timer.
+  void RunAt(Instant when, std::function<void()> task) { delayed_.emplace(when, std::move(task)); }
   /// Destroys `source` when the turn is over, as it may be at work further up.
   void Retire(std::unique_ptr<Source> source) { retired_.push_back(std::move(source)); }
+
+  /// For whoever takes turns and waits for other things as well: it can be read (epoll) when a turn
+  /// has something to do before NextDue.
+  [[nodiscard]] int descriptor() const { return epoll_.get(); }
+  /// Instant::max(): never.
+  [[nodiscard]] Instant NextDue() const;
 
   /// When this turn's events came. All that happens in a turn happens at one time.
   [[nodiscard]] Instant now() const { return now_; }
@@ -95,6 +104,7 @@ class Loop {
   Instant now_ = Now();
   bool stopped_ = false;
   Timers timers_;
+  std::multimap<Instant, std::function<void()>> delayed_;
   std::vector<Source*> dirty_;           // null: removed
   std::unordered_set<Source*> removed_;  // in this turn: events for them may be there already
   std::vector<std::unique_ptr<Source>> retired_;

@@ -225,7 +225,8 @@ void Session::EndStream(Stream& ended) {
   if (drains()) MarkDirty();  // whoever waits for the last one looks then
 }
 
-Result<Stream*> Session::Call(const CallOptions& options, std::shared_ptr<End> end) {
+Result<Stream*> Session::Call(const CallOptions& options, std::shared_ptr<End> end, Instant now) {
+  now_ = now;
   if (drains() || closed_ || !broken_.ok() ||
       nghttp2_session_check_request_allowed(session_) == 0) {
     return absl::UnavailableError("the connection takes no further calls");

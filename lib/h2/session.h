@@ -29,6 +29,12 @@ struct Outgoing {
   std::string spare;
 };
 
+/// What a peer has said of the whole connection.
+enum class PeerNews {
+  kGreeted,  ///< it speaks HTTP/2: its SETTINGS came
+  kDrains    ///< it takes no further calls
+};
+
 /// A call to be begun.
 struct CallOptions {
   std::string path;  ///< "/package.Service/Method"
@@ -63,6 +69,7 @@ class Session {
     Account& account;
     std::function<void()> on_output;  ///< there is something to collect; not called again before
     Serve serve;                      ///< a server's; empty: a client's session
+    std::function<void(PeerNews)> on_news = {};  ///< each at most once
   };
 
   /// Errors   kResourceExhausted: the account has no room.
@@ -93,7 +100,7 @@ class Session {
   /// Begins a call, also before the connection is there. A client's.
   ///
   /// Errors   kUnavailable: this connection takes no calls any more. `end` is not called then.
-  Result<Stream*> Call(const CallOptions& options, std::shared_ptr<End> end);
+  Result<Stream*> Call(const CallOptions& options, std::shared_ptr<End> end, Instant now);
 
   /// The peer has said, or was told, that the connection takes no further calls.
   [[nodiscard]] bool drains() const { return drains_ != Drains::kNo || peer_drains_; }
@@ -129,6 +136,9 @@ class Session {
   void Check(int result);
   /// What a callback returns to nghttp2: an error once the session is broken, or has no room.
   int GoOn();
+  void Tell(PeerNews news) {
+    if (options_.on_news) options_.on_news(news);
+  }
   /// Takes what a frame costs from the peer's purse.
   int Pay(double cost);
 
@@ -137,6 +147,7 @@ class Session {
   int OnBeginHeaders(const nghttp2_frame& frame);
   int OnHeader(std::int32_t id, std::string_view name, std::string_view value);
   int OnFrame(const nghttp2_frame& frame);
+  void OnSettings(bool acknowledge_ours);
   void OnStreamFrame(Stream& stream, const nghttp2_frame& frame);
   int OnInvalidFrame(int error);
   int OnChunk(std::int32_t id, std::string_view bytes);

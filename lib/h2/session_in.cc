@@ -91,8 +91,7 @@ int Session::OnHeader(std::int32_t id, std::string_view name, std::string_view v
 int Session::OnFrame(const nghttp2_frame& frame) {
   switch (frame.hd.type) {
     case NGHTTP2_SETTINGS:
-      ((frame.hd.flags & NGHTTP2_FLAG_ACK) != 0 ? settings_acknowledged_ : settings_came_) = true;
-      if (settings_acknowledged_ && settings_came_) greeting_due_ = Instant::max();
+      OnSettings((frame.hd.flags & NGHTTP2_FLAG_ACK) != 0);
       return GoOn();
     case NGHTTP2_PING:
       if ((frame.hd.flags & NGHTTP2_FLAG_ACK) != 0) {
@@ -100,7 +99,7 @@ int Session::OnFrame(const nghttp2_frame& frame) {
       }
       return GoOn();
     case NGHTTP2_GOAWAY:
-      peer_drains_ = true;
+      if (!std::exchange(peer_drains_, true)) Tell(PeerNews::kDrains);
       MarkDirty();
       return GoOn();
     case NGHTTP2_HEADERS:
@@ -110,6 +109,15 @@ int Session::OnFrame(const nghttp2_frame& frame) {
     default:
       return GoOn();
   }
+}
+
+void Session::OnSettings(bool acknowledge_ours) {
+  if (acknowledge_ours) {
+    settings_acknowledged_ = true;
+  } else if (!std::exchange(settings_came_, true)) {
+    Tell(PeerNews::kGreeted);
+  }
+  if (settings_acknowledged_ && settings_came_) greeting_due_ = Instant::max();
 }
 
 void Session::OnStreamFrame(Stream& stream, const nghttp2_frame& frame) {
@@ -159,6 +167,7 @@ void Session::OnRequest(Stream& stream) {
 void Session::OnResponse(Stream& stream) {
   const std::string* const status = h2::Find(stream.block_, ":status");
   if (IsInformational(status)) return;
+  stream.heard_ = true;
   if (status != nullptr && *status != "200") return stream.Cancel(FromHttpStatus(*status));
   if (!IsGrpc(h2::Find(stream.block_, "content-type"))) {
     return stream.Cancel(absl::UnknownError("the peer's answer is not gRPC"));
@@ -169,6 +178,7 @@ void Session::OnResponse(Stream& stream) {
 }
 
 void Session::OnTrailers(Stream& stream) {
+  stream.heard_ = true;
   if (stream.outcome_) return;
   const std::string* const code = h2::Find(stream.block_, "grpc-status");
   const std::string* const http = h2::Find(stream.block_, ":status");

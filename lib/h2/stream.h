@@ -93,6 +93,9 @@ class Stream {
 
   // ---- a caller's
 
+  /// Whether the server has answered: its headers came, or its status.
+  [[nodiscard]] bool heard() const { return heard_; }
+
   /// The last message is the one that Pull adds last.
   void HalfClose();
 
@@ -136,6 +139,7 @@ class Stream {
   bool paused_ = false;
   bool dropped_ = false;  // nobody wants further messages
   bool delivering_ = false;
+  bool heard_ = false;
   bool peer_done_ = false;  // END_STREAM came
   bool told_done_ = false;
 

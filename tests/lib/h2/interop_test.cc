@@ -319,8 +319,8 @@ class GrpcEcho final : public grpc::CallbackGenericService {
 
 class WeCallGrpcTest : public ::testing::Test {
  protected:
-  WeCallGrpcTest() : client_(loop_, Limits{}, [](std::string_view) {}) {
-    EXPECT_TRUE(client_.Connect({"127.0.0.1", echo_.port()}).ok());
+  WeCallGrpcTest() : client_(loop_, {}) {
+    EXPECT_TRUE(client_.Connect(ConnectingTo(echo_.port()), "server").ok());
   }
 
   std::shared_ptr<RecordingEnd> Call(Metadata metadata = {},

@@ -19,6 +19,16 @@ Loopback::Loopback() : socket(::socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SO
   port = ntohs(address.sin_port);
 }
 
+Descriptor ConnectingTo(std::uint16_t port) {
+  Descriptor made(::socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  address.sin_port = htons(port);
+  connect(made.get(), reinterpret_cast<sockaddr*>(&address), sizeof(address));
+  return made;
+}
+
 SocketPair::SocketPair() {
   int both[2] = {-1, -1};
   EXPECT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, both), 0);

@@ -19,6 +19,9 @@ struct Loopback {
   std::uint16_t port = 0;
 };
 
+/// A socket that connects to a port of loopback.
+Descriptor ConnectingTo(std::uint16_t port);
+
 /// Two connected sockets, the first of which does not block.
 struct SocketPair {
   SocketPair();

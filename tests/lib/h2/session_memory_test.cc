@@ -32,7 +32,7 @@ bool CallWithin(std::size_t caller, std::size_t server) {
   bool answered = false;
   if (calling.ok() && serving.ok()) {
     const auto end = std::make_shared<RecordingEnd>();
-    if (const auto stream = (*calling)->Call({.path = "/a/b", .metadata = {{"x", "y"}}}, end);
+    if (const auto stream = (*calling)->Call({.path = "/a/b", .metadata = {{"x", "y"}}}, end, now);
         stream.ok()) {
       end->stream = *stream;
       end->Send("hello");

@@ -67,7 +67,7 @@ SessionPair::~SessionPair() {
 
 std::shared_ptr<RecordingEnd> SessionPair::Call(const CallOptions& options) {
   auto end = std::make_shared<RecordingEnd>();
-  const Result<Stream*> stream = caller_->Call(options, end);
+  const Result<Stream*> stream = caller_->Call(options, end, now_);
   if (stream.ok()) {
     end->stream = *stream;
   } else {

@@ -57,8 +57,8 @@ class H2TlsTest : public ::testing::Test {
                      const std::string& message = "hello") {
     const auto tls = CallersTls(material, name);
     EXPECT_TRUE(tls.ok()) << tls.status();
-    client_ = std::make_unique<Client>(loop_, Limits{}, [](std::string_view) {});
-    EXPECT_TRUE(client_->Connect({"127.0.0.1", port_}, *tls).ok());
+    client_ = std::make_unique<Client>(loop_, Client::Options{});
+    EXPECT_TRUE(client_->Connect(ConnectingTo(port_), "server", *tls).ok());
     end_ = std::make_shared<RecordingEnd>();
     const auto stream = client_->Call({.path = "/x/y", .scheme = "https"}, end_);
     end_->stream = *stream;
