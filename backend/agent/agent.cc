@@ -59,12 +59,13 @@ std::string ReplaceFilename(std::string text, const std::string& filename) {
   return absl::StrReplaceAll(text, {{"FILENAME", filename}});
 }
 
-Agent::Agent(boost::asio::io_context& io, AgentOptions options, Workload& workload)
+Agent::Agent(boost::asio::io_context& io, rpc::LoopOwner& loop, AgentOptions options,
+             Workload& workload)
     : io_(io),
       options_(WithLabels(std::move(options), workload.labels())),
       suites_(workload.suites()),
       runner_(io, workload, {options_.slots, options_.limit, options_.ready_limit}, *this),
-      link_(io, options_.link, options_.process_key, *this),
+      link_(io, loop, options_.link, options_.process_key, *this),
       progress_(io, [this](const AttemptId& id,
                            const process::ProgressLine& line) { SendProgress(id, line); }),
       output_(io,

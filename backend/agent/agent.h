@@ -77,7 +77,8 @@ std::string ReplaceFilename(std::string text, const std::string& filename);
 /// Threads  On the thread of the io_context.
 class Agent final : private FrontendLink::Listener, private Runner::Listener {
  public:
-  Agent(boost::asio::io_context& io, AgentOptions options, Workload& workload);
+  Agent(boost::asio::io_context& io, rpc::LoopOwner& loop, AgentOptions options,
+        Workload& workload);
 
   /// `on_exit` gets the exit code of the program, once, when nothing is left to do: 0 if all jobs
   /// were answered and results kept that have to be, else 1 (the reason is logged).

@@ -4,15 +4,12 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
-#include <boost/asio/post.hpp>
 #include <string_view>
 #include <vector>
 
 #include "backend/workload/after.h"
 #include "lib/rpc/channel.h"
-#include "lib/rpc/dialer.h"
 #include "lib/rpc/route_dialer.h"
-#include "lib/rpc/tcp_keepalive.h"
 #include "lib/security/client.h"
 
 namespace twofold::backend {
@@ -46,11 +43,6 @@ Status BrokeWhileLeaving(const Status& status) {
   return absl::UnavailableError(
       absl::StrCat("the stream broke while leaving, the last results may be lost: ",
                    std::string(status.message())));
-}
-
-Status NoConnection() {
-  return absl::UnavailableError(
-      absl::StrCat("no connection within ", ToSeconds(rpc::kConnectPatience), " s"));
 }
 
 rpc::RoutePauses PausesOf(const LinkOptions& options) {
@@ -88,9 +80,9 @@ Duration UntilIdleBeat(Duration period, std::uint64_t seed) {
 
 }  // namespace
 
-FrontendLink::FrontendLink(boost::asio::io_context& io, LinkOptions options, std::uint64_t seed,
-                           Listener& listener)
-    : io_(io),
+FrontendLink::FrontendLink(boost::asio::io_context& io, rpc::LoopOwner& loop, LinkOptions options,
+                           std::uint64_t seed, Listener& listener)
+    : loop_(loop),
       options_(std::move(options)),
       seed_(seed),
       listener_(listener),
@@ -106,23 +98,16 @@ void FrontendLink::Start() {
   Connect();
 }
 
-// A new channel each time: its own idea of when to try again would come on top of ours.
+// A new channel each time: the address may be another one, and the name known anew.
 void FrontendLink::Connect() {
   state_ = State::kConnecting;
-  timed_out_ = false;
   const rpc::Dial& dial = route_.dial();
   const security::Client security = rpc::SecurityFor(dial, options_.security);
-  channel_ = rpc::Connect(dial.address, security, rpc::Liveness::kOfKernel);
-  stub_ = v1::Workers::NewStub(channel_);
+  channel_ = rpc::Channel::Connect(loop_, dial.address,
+                                   {.security = security, .liveness = rpc::Liveness::kOfKernel});
   stream_ = std::make_shared<Stream>(
-      [this](const v1::FrontendMessage& message) {
-        boost::asio::post(io_, [this, message] { HandleMessage(message); });
-      },
-      [this](const grpc::Status& status) {
-        boost::asio::post(io_, [this, status] { HandleEnd(rpc::FromGrpc(status)); });
-      });
-  rpc::Authorize(*stream_->context(), security);
-  stub_->async()->Work(stream_->context(), stream_.get());
+      [this](const v1::FrontendMessage& message) { HandleMessage(message); },
+      [this](const Status& status) { HandleEnd(status); });
   stream_->Add([&](v1::WorkerMessage& message) {
     v1::Hello& hello = *message.mutable_hello();
     hello = listener_.MakeHello();
@@ -132,25 +117,13 @@ void FrontendLink::Connect() {
     queue_ = hello.queue();
     return hello.ByteSizeLong();
   });
-  stream_->Start();
+  stream_->Start(channel_, rpc::CallTo("/twofold.v1.Workers/Work", security));
   stream_->Flush();
-  LimitConnecting();
-}
-
-// It may wait two minutes for a name server that does not answer, and then miss that it is back. A
-// frontend that is slow to welcome us is something else.
-void FrontendLink::LimitConnecting() {
-  After(pause_timer_, rpc::kConnectPatience, [this] {
-    if (state_ != State::kConnecting || !stream_) return;
-    if (channel_->GetState(false) == GRPC_CHANNEL_READY) return;
-    timed_out_ = true;
-    stream_->Cancel();
-  });
 }
 
 void FrontendLink::FlushThisTurn() {
   if (std::exchange(flush_posted_, true)) return;
-  boost::asio::post(io_, [this] {
+  loop_.Post([this] {
     if (up()) listener_.OnFlush();
     flush_posted_ = false;
     if (stream_) stream_->Flush();
@@ -171,7 +144,6 @@ void FrontendLink::HandleWelcome(const v1::Welcome& welcome) {
   SayServed();
   spdlog::debug("welcomed by {}, lease {} s", served_by_,
                 static_cast<double>(welcome.lease_ns()) / 1e9);
-  rpc::KeepTcpAlive();
   CheckSilence();
   silence_timer_.cancel();
   silence_.SetLimits(DurationOf(welcome.lease_ns()), DurationOf(welcome.grace_ns()));
@@ -277,7 +249,7 @@ void FrontendLink::HandleEnd(const Status& status) {
   if (is_final && IsRefusal(status) && !shard_is_gone) return Finish(status);
   if (worked) LimitAbsence();
   if (worked) StreamBroke();
-  SayAway(timed_out_ ? NoConnection() : status);
+  SayAway(status);
   route_.Lost(Now());
   PauseBeforeDial();
 }
@@ -329,7 +301,9 @@ void FrontendLink::Close() {
 /// Hello has got to a frontend, or is on its way there.
 bool FrontendLink::IsHeard() const {
   if (state_ != State::kConnecting) return up();
-  return stream_ != nullptr && channel_->GetState(false) == GRPC_CHANNEL_READY;
+  if (stream_ == nullptr) return false;
+  const rpc::Channel::State state = channel_->state();
+  return state == rpc::Channel::State::kGreeting || state == rpc::Channel::State::kReady;
 }
 
 // A stream that is half-closed carries the last results: it ends by itself, or its timer ends it.
@@ -341,7 +315,7 @@ void FrontendLink::Abandon(Status why) {
   if (ends_anyway) return;
   pause_timer_.cancel();
   if (stream_) return stream_->Cancel();
-  boost::asio::post(io_, [this] { Finish(gone_status_); });
+  loop_.Post([this] { Finish(gone_status_); });
 }
 
 void FrontendLink::Finish(const Status& status) {

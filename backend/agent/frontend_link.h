@@ -12,10 +12,12 @@
 #include "backend/agent/silence.h"
 #include "lib/common/instant.h"
 #include "lib/common/result.h"
+#include "lib/rpc/channel.h"
 #include "lib/rpc/client_stream.h"
+#include "lib/rpc/loop_owner.h"
 #include "lib/rpc/route.h"
 #include "lib/security/client.h"
-#include "twofold/v1/queue.grpc.pb.h"
+#include "twofold/v1/queue.pb.h"
 
 namespace twofold::backend {
 
@@ -50,8 +52,7 @@ struct LinkOptions {
 /// is no absence: only the new frontend's name is logged, once it welcomes us. What a frontend that
 /// was named refuses is not final; the first contact is asked again.
 ///
-/// Threads  On the thread of the io_context; what gRPC's threads bring is posted to it, one post a
-///          message.
+/// Threads  On the thread of the io_context, which takes the turns of the loop of its streams.
 /// Errors   What was added to a stream that then breaks may be lost; nobody hears of it.
 class FrontendLink {
  public:
@@ -77,8 +78,9 @@ class FrontendLink {
     ~Listener() = default;
   };
 
-  FrontendLink(boost::asio::io_context& io, LinkOptions options, std::uint64_t seed,
-               Listener& listener);
+  /// `loop` belongs to `io`.
+  FrontendLink(boost::asio::io_context& io, rpc::LoopOwner& loop, LinkOptions options,
+               std::uint64_t seed, Listener& listener);
 
   void Start();
 
@@ -86,7 +88,7 @@ class FrontendLink {
   [[nodiscard]] bool up() const { return state_ == State::kUp; }
 
   /// Adds to the next message, `fill(v1::WorkerMessage&)` as for rpc::Outbox::Add; what is added in
-  /// one turn of the io_context goes out together. REQUIRES: up().
+  /// one turn of the loop goes out together. REQUIRES: up().
   template <typename Fill>
   void Add(Fill&& fill) {
     stream_->Add(std::forward<Fill>(fill));
@@ -117,7 +119,6 @@ class FrontendLink {
   };
 
   void Connect();
-  void LimitConnecting();
   void FlushThisTurn();
   void HandleMessage(const v1::FrontendMessage& message);
   void HandleWelcome(const v1::Welcome& welcome);
@@ -137,12 +138,12 @@ class FrontendLink {
   void StopBeats();
   void Finish(const Status& status);
 
-  boost::asio::io_context& io_;
+  rpc::LoopOwner& loop_;
   const LinkOptions options_;
   const std::uint64_t seed_;
   Listener& listener_;
   rpc::Route route_;
-  boost::asio::steady_timer pause_timer_;  // of a pause, of connecting, or of moving
+  boost::asio::steady_timer pause_timer_;  // of a pause, or of moving
   boost::asio::steady_timer beat_timer_;
   boost::asio::steady_timer idle_timer_;
   boost::asio::steady_timer patience_timer_;  // of giving up, or of waiting for an orderly end
@@ -158,10 +159,8 @@ class FrontendLink {
   std::map<std::string, std::string> away_reasons_;  // since it was up: said once, in these words
   bool ever_up_ = false;
   bool said_trouble_ = false;  // with where the queue has moved to
-  bool timed_out_ = false;     // this try to connect
   bool flush_posted_ = false;
-  std::shared_ptr<grpc::Channel> channel_;
-  std::unique_ptr<v1::Workers::Stub> stub_;
+  std::shared_ptr<rpc::Channel> channel_;
   std::shared_ptr<Stream> stream_;  // null: none lives
 };
 

@@ -23,6 +23,7 @@
 #include "backend/agent/runner.h"
 #include "backend/benchmark/verdict.h"
 #include "backend/peers/peers.h"
+#include "backend/workload/loop_on_asio.h"
 #include "lib/common/address.h"
 #include "lib/common/descriptors.h"
 #include "lib/common/program.h"
@@ -127,8 +128,9 @@ std::string KeeperFolder() {
 }
 
 // Null: this worker serves no others.
-Result<std::unique_ptr<Peers>> StartPeers(boost::asio::io_context& io, const Options& options,
-                                          const std::string& address, PeersSecurity security) {
+Result<std::unique_ptr<Peers>> StartPeers(boost::asio::io_context& io, rpc::LoopOwner& loop,
+                                          const Options& options, const std::string& address,
+                                          PeersSecurity security) {
   if (address.empty() || options.once || options.check_config) return nullptr;
   if (security.server.tls == nullptr && !options.security.ca.empty()) {
     spdlog::warn("--peers-address: plain text, for there is no --tls-cert to show");
@@ -136,10 +138,11 @@ Result<std::unique_ptr<Peers>> StartPeers(boost::asio::io_context& io, const Opt
   // Where mpirun looks for twofold-rsh.
   process::AppendToPath(process::OwnFolder());
   const char* const temporary = std::getenv("TMPDIR");
-  auto peers = Peers::Start(io, {.address = address,
-                                 .security = std::move(security),
-                                 .programs = KeeperFolder(),
-                                 .folder = temporary == nullptr ? "/tmp" : temporary});
+  auto peers = Peers::Start(io, loop,
+                            {.address = address,
+                             .security = std::move(security),
+                             .programs = KeeperFolder(),
+                             .folder = temporary == nullptr ? "/tmp" : temporary});
   if (!peers.ok()) {
     return Status(peers.status().code(),
                   absl::StrCat("--peers-address: ", std::string(peers.status().message())));
@@ -179,8 +182,9 @@ int Main(int argc, char** argv) {
   security::ForgetTokenVariable();  // it is read, and no program of a job shall find it
   process::AllowVariables(options.allow_env);
   boost::asio::io_context io(1);
+  LoopOnAsio loop(io);
   const auto peers =
-      StartPeers(io, options, configuration->peers_address, *std::move(peers_security));
+      StartPeers(io, loop, options, configuration->peers_address, *std::move(peers_security));
   if (!peers.ok()) return Complain(peers.status());
   if (*peers) configuration->agent.peers_port = (*peers)->port();
   process::Reaper reaper(io);
@@ -195,7 +199,7 @@ int Main(int argc, char** argv) {
       [reader = std::make_shared<process::CpuUseReader>(process::RealHostFiles(), getpid())] {
         return reader->Read();
       };
-  Agent agent(io, configuration->agent, **workload);
+  Agent agent(io, loop, configuration->agent, **workload);
   std::unique_ptr<Health> health;
   if (!options.http_address.empty()) {
     auto started = Health::Start(io, *ParseAddress(options.http_address),

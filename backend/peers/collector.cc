@@ -2,7 +2,6 @@
 
 #include <absl/strings/str_cat.h>
 
-#include <boost/asio/post.hpp>
 #include <utility>
 #include <vector>
 
@@ -10,7 +9,9 @@
 #include "backend/workload/after.h"
 #include "lib/common/address.h"
 #include "lib/rpc/channel.h"
-#include "twofold/v1/peers.grpc.pb.h"
+#include "lib/rpc/outgoing_call.h"
+#include "lib/rpc/wire.h"
+#include "twofold/v1/peers.pb.h"
 
 namespace twofold::backend {
 namespace {
@@ -31,19 +32,13 @@ struct Collector::Call {
   PeerLink::OnCollected on_collected;
   Instant give_up{};
   boost::asio::steady_timer pause;
-  // Of one try.
-  std::unique_ptr<v1::Peers::Stub> stub;
-  std::unique_ptr<grpc::ClientContext> context;
-  v1::CollectReply reply;
+  std::shared_ptr<rpc::UnaryRequest> under_way;  // of one try
 };
 
-Collector::~Collector() {
-  for (const auto& [call, id] : calls_) {
-    if (call->context) call->context->TryCancel();
-  }
-  const MutexLock lock(mutex_);
-  while (on_the_way_ > 0) answered_.Wait(mutex_);
-}
+Collector::Collector(boost::asio::io_context& io, rpc::LoopOwner& loop, security::Client security)
+    : io_(io), loop_(loop), security_(std::move(security)) {}
+
+Collector::~Collector() = default;
 
 void Collector::Collect(const GangSeat& seat, std::uint32_t rank, bool stop,
                         PeerLink::OnCollected on_collected) {
@@ -62,27 +57,21 @@ void Collector::Collect(const GangSeat& seat, std::uint32_t rank, bool stop,
 }
 
 void Collector::Try(const std::shared_ptr<Call>& call) {
-  call->stub = v1::Peers::NewStub(rpc::Connect(call->address, security_));
-  call->context = std::make_unique<grpc::ClientContext>();
-  {
-    const MutexLock lock(mutex_);
-    ++on_the_way_;
-  }
-  // The last of the call goes on our thread: gRPC must not end a channel on its own.
-  call->stub->async()->Collect(call->context.get(), &call->request, &call->reply,
-                               [this, held = call](const grpc::Status& status) mutable {
-                                 boost::asio::post(
-                                     io_, [this, asked = std::move(held),
-                                           why = rpc::FromGrpc(status)] { Answered(asked, why); });
-                                 const MutexLock lock(mutex_);
-                                 --on_the_way_;
-                                 answered_.NotifyAll();
-                               });
+  // The answer may find nobody: the loop lives longer.
+  call->under_way = std::make_shared<rpc::UnaryRequest>(
+      call->request.SerializeAsString(),
+      [this, weak = std::weak_ptr<Call>(call)](const Result<std::string>& reply) {
+        if (const auto asked = weak.lock()) Answered(asked, reply);
+      });
+  call->under_way->Start(rpc::Channel::Connect(loop_, call->address, {.security = security_}),
+                         rpc::CallTo("/twofold.v1.Peers/Collect", security_));
 }
 
-void Collector::Answered(const std::shared_ptr<Call>& call, const Status& status) {
+void Collector::Answered(const std::shared_ptr<Call>& call, const Result<std::string>& reply) {
   if (!calls_.contains(call)) return;  // forgotten
-  if (status.ok()) return Tell(call, std::move(*call->reply.mutable_rank()));
+  v1::CollectReply record;
+  const Status status = reply.ok() ? rpc::Parse(*reply, record) : reply.status();
+  if (status.ok()) return Tell(call, std::move(*record.mutable_rank()));
   if (absl::IsUnauthenticated(status)) {
     return Tell(call, absl::UnavailableError("its worker does not run this attempt any more"));
   }
@@ -106,7 +95,7 @@ void Collector::Forget(const MemberId& id) {
     calls_.erase(call);
     call->on_collected = nullptr;
     call->pause.cancel();
-    call->context->TryCancel();
+    call->under_way->Cancel();
   }
 }
 

@@ -10,22 +10,24 @@
 
 #include "backend/workload/peer_link.h"
 #include "lib/common/instant.h"
-#include "lib/common/mutex.h"
+#include "lib/rpc/loop_owner.h"
 #include "lib/security/client.h"
 
 namespace twofold::backend {
 
 /// Asks members for their records: the calls of a rank 0.
 ///
-/// Threads  On the thread of the io_context; destroy it when that runs no more.
+/// Threads  On the thread of the io_context, to which `loop` belongs; destroy it when that runs no
+///          more.
 class Collector {
  public:
   /// A member that is not reached is tried again for so long.
   static constexpr Duration kPatience = std::chrono::seconds(15);
 
-  Collector(boost::asio::io_context& io, security::Client security)
-      : io_(io), security_(std::move(security)) {}
+  Collector(boost::asio::io_context& io, rpc::LoopOwner& loop, security::Client security);
   ~Collector();
+  Collector(const Collector&) = delete;
+  Collector& operator=(const Collector&) = delete;
 
   /// See PeerLink.
   void Collect(const GangSeat& seat, std::uint32_t rank, bool stop,
@@ -36,15 +38,13 @@ class Collector {
   struct Call;
 
   void Try(const std::shared_ptr<Call>& call);
-  void Answered(const std::shared_ptr<Call>& call, const Status& status);
+  void Answered(const std::shared_ptr<Call>& call, const Result<std::string>& reply);
   void Tell(const std::shared_ptr<Call>& call, Result<v1::RankRecord> result);
 
   boost::asio::io_context& io_;
+  rpc::LoopOwner& loop_;
   const security::Client security_;
   absl::flat_hash_map<std::shared_ptr<Call>, MemberId> calls_;  // who asks
-  Mutex mutex_;
-  Condition answered_;
-  int on_the_way_ ABSL_GUARDED_BY(mutex_) = 0;  // calls that gRPC has
 };
 
 }  // namespace twofold::backend

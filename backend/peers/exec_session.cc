@@ -9,7 +9,6 @@
 #include "backend/workload/after.h"
 #include "lib/common/instant.h"
 #include "lib/process/environment.h"
-#include "lib/rpc/channel.h"
 #include "lib/rpc/wire.h"
 
 namespace twofold::backend {

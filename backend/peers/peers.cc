@@ -12,10 +12,9 @@
 #include "backend/workload/after.h"
 #include "lib/common/address.h"
 #include "lib/process/environment.h"
-#include "lib/rpc/channel.h"
 #include "lib/rpc/limits.h"
 #include "lib/security/tls_material.h"
-#include "twofold/v1/peers.grpc.pb.h"
+#include "twofold/v1/peers.pb.h"
 
 namespace twofold::backend {
 namespace {
@@ -72,8 +71,9 @@ bool IsSecret(std::string_view shown, std::string_view secret) {
          CRYPTO_memcmp(shown.data(), secret.data(), kSecretBytes) == 0;
 }
 
-Result<std::unique_ptr<Peers>> Peers::Start(boost::asio::io_context& io, PeersOptions options) {
-  std::unique_ptr<Peers> peers(new Peers(io, std::move(options)));
+Result<std::unique_ptr<Peers>> Peers::Start(boost::asio::io_context& io, rpc::LoopOwner& loop,
+                                            PeersOptions options) {
+  std::unique_ptr<Peers> peers(new Peers(io, loop, std::move(options)));
   if (Status status = process::CheckExecutable(peers->keeper_); !status.ok()) return status;
   rpc::Door door;
   door.security = peers->options_.security.server;
@@ -84,12 +84,12 @@ Result<std::unique_ptr<Peers>> Peers::Start(boost::asio::io_context& io, PeersOp
   return peers;
 }
 
-Peers::Peers(boost::asio::io_context& io, PeersOptions options)
-    : rpc::Service(v1::Peers::service_full_name()),
+Peers::Peers(boost::asio::io_context& io, rpc::LoopOwner& loop, PeersOptions options)
+    : rpc::Service("twofold.v1.Peers"),
       io_(io),
       options_(std::move(options)),
       keeper_(options_.programs + "/twofold-keeper"),
-      collector_(io, options_.security.client) {
+      collector_(io, loop, options_.security.client) {
   Serve("Exec", &Peers::ServeExec);
   Serve("Collect", &Peers::ServeCollect);
   const std::size_t removed = gang::RemoveLeft(options_.folder);

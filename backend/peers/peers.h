@@ -58,16 +58,17 @@ bool IsSecret(std::string_view shown, std::string_view secret);
 /// PeerLink over gRPC: the service of this process for members of gangs, and calls of its rank 0s.
 /// The service asks for no tokens: the key in its first message says what a caller may do.
 ///
-/// Threads  On the thread of the io_context; construct before it runs, destroy when it has stopped:
-///          calls that are open then are ended. Methods of the service run on the thread of its
-///          server, and hand their calls to that thread.
+/// Threads  On the thread of the io_context, to which `loop` belongs; construct before it runs,
+///          destroy when it has stopped: calls that are open then are ended. Methods of the service
+///          run on the thread of its server, and hand their calls to that thread.
 class Peers final : public PeerLink, public rpc::Service {
  public:
   static constexpr std::size_t kMostPrograms = 64;  ///< of one member at once
 
   /// Errors   kInvalidArgument: the address. kUnavailable: cannot listen there. kNotFound: no
   ///          keeper.
-  static Result<std::unique_ptr<Peers>> Start(boost::asio::io_context& io, PeersOptions options);
+  static Result<std::unique_ptr<Peers>> Start(boost::asio::io_context& io, rpc::LoopOwner& loop,
+                                              PeersOptions options);
   ~Peers() override;
 
   [[nodiscard]] std::uint16_t port() const { return port_; }
@@ -98,7 +99,7 @@ class Peers final : public PeerLink, public rpc::Service {
     std::function<void()> on_gone = {};  // set: it is withdrawn
   };
 
-  Peers(boost::asio::io_context& io, PeersOptions options);
+  Peers(boost::asio::io_context& io, rpc::LoopOwner& loop, PeersOptions options);
 
   Result<std::shared_ptr<rpc::ByteStream>> ServeExec(const rpc::CallInfo& info);
   Result<std::shared_ptr<rpc::ByteStream>> ServeCollect(const rpc::CallInfo& info);

@@ -18,9 +18,11 @@
 #include "lib/common/address.h"
 #include "lib/common/descriptors.h"
 #include "lib/common/options.h"
-#include "lib/rpc/channel.h"
+#include "lib/rpc/blocking_stream.h"
+#include "lib/rpc/dialer.h"
+#include "lib/rpc/loop_thread.h"
 #include "lib/security/client.h"
-#include "twofold/v1/peers.grpc.pb.h"
+#include "twofold/v1/peers.pb.h"
 
 namespace twofold::rsh {
 namespace {
@@ -48,7 +50,7 @@ Examples:
 constexpr auto kConnectPatience = std::chrono::seconds(10);
 constexpr std::size_t kChunkBytes = 64 << 10;
 
-using Stream = grpc::ClientReaderWriter<v1::ExecInput, v1::ExecOutput>;
+using Stream = rpc::BlockingStream<v1::ExecInput, v1::ExecOutput>;
 
 // In one write: lines of many of us go to one terminal.
 int Complain(const std::string& host, const std::string& what) {
@@ -116,7 +118,7 @@ void GoAtEndOfAttempt(const std::string& host, int gang_file) {
 
 int Relay(const std::string& host, Stream& stream) {
   v1::ExecOutput output;
-  while (stream.Read(&output)) {
+  while (stream.Read(output)) {
     if (output.has_exit()) {
       const v1::ExecExit& exit = output.exit();
       return exit.error().empty() ? ExitCodeOf(exit) : Complain(host, exit.error());
@@ -125,7 +127,7 @@ int Relay(const std::string& host, Stream& stream) {
       return kOwnFailure;  // nobody reads it
     }
   }
-  return Complain(host, Explain(rpc::FromGrpc(stream.Finish())));
+  return Complain(host, Explain(stream.Finish()));
 }
 
 }  // namespace
@@ -181,13 +183,11 @@ std::string Explain(const Status& status) {
   if (!security.ok()) Go(Complain(call.host, std::string(security.status().message())));
   const std::string address =
       ToString({member.address(), static_cast<std::uint16_t>(member.port())});
-  const auto channel = rpc::Connect(address, *security);
-  if (!channel->WaitForConnected(std::chrono::system_clock::now() + kConnectPatience)) {
-    Go(Complain(call.host, WhyNotConnected(address, *security)));
-  }
-  const auto stub = v1::Peers::NewStub(channel);
-  grpc::ClientContext context;
-  const std::unique_ptr<Stream> stream = stub->Exec(&context);
+  rpc::LoopThread loop{h2::Budgets()};
+  const auto channel = rpc::Dialer(loop, address, *security).Connected(kConnectPatience);
+  if (channel == nullptr) Go(Complain(call.host, WhyNotConnected(address, *security)));
+  const auto stream = std::make_shared<Stream>();
+  stream->Start(channel, rpc::CallTo("/twofold.v1.Peers/Exec", *security));
   if (stream->Write(StartMessage(gang, rank, call))) {
     std::thread([&] { PumpInput(*stream, call.no_input); }).detach();
   }

@@ -7,7 +7,6 @@
 
 #include "cli/local/remote.h"
 #include "lib/common/contacts.h"
-#include "lib/rpc/channel.h"
 #include "lib/security/client.h"
 
 namespace twofold::cli {
@@ -43,7 +42,7 @@ Frontend::Frontend(const Globals& globals)
     if (!local.ok()) security_ = local.status();
     if (is_local && security_.ok()) security_ = security_->WithoutToken();
   }
-  if (security_.ok()) dialer_ = std::make_unique<rpc::RouteDialer>(address_, *security_);
+  if (security_.ok()) dialer_ = std::make_unique<RouteChannels>(address_, *security_);
 }
 
 void Frontend::TakeVariable() {
@@ -57,7 +56,7 @@ void Frontend::TakeVariable() {
 }
 
 void Frontend::Prepare(grpc::ClientContext& context, Duration timeout) const {
-  rpc::Authorize(context, *security_);
+  Authorize(context, *security_);
   if (timeout > Duration::zero()) context.set_deadline(After(timeout));
 }
 
@@ -77,7 +76,7 @@ bool Frontend::WaitUntilConnected(Duration timeout) const {
 }
 
 Status Frontend::Explain(const grpc::Status& status) const {
-  const Status plain = rpc::FromGrpc(status);
+  const Status plain = FromGrpc(status);
   const bool answers =
       dialer_->Of({.address = address_}).Channel()->GetState(false) == GRPC_CHANNEL_READY;
   if (plain.code() == absl::StatusCode::kUnavailable && !answers) {

@@ -7,10 +7,10 @@
 #include <string>
 
 #include "cli/command/command.h"
+#include "cli/channel/channel.h"
 #include "lib/common/instant.h"
 #include "lib/common/result.h"
 #include "lib/rpc/route.h"
-#include "lib/rpc/route_dialer.h"
 #include "lib/security/client.h"
 #include "twofold/v1/queue.grpc.pb.h"
 
@@ -97,7 +97,7 @@ class Frontend {
   std::string address_;
   std::string source_;  // who says so; empty: an option
   Result<security::Client> security_;
-  std::unique_ptr<rpc::RouteDialer> dialer_;  // null: security_ says why
+  std::unique_ptr<RouteChannels> dialer_;  // null: security_ says why
 };
 
 /// A command that makes one call: `declare` adds the options that fill the request, `show` prints

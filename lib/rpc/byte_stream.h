@@ -4,11 +4,14 @@
 
 #include <chrono>
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
+#include "lib/common/instant.h"
 #include "lib/common/mutex.h"
 #include "lib/common/result.h"
 #include "lib/h2/metadata.h"
@@ -36,6 +39,7 @@ class Wire {
   virtual void Finish(Status status, h2::Metadata trailers) = 0;
   virtual void BreakOff() = 0;
   virtual void Charge(std::size_t bytes) = 0;
+  virtual void After(Duration pause, std::function<void()> task) = 0;
 };
 
 /// The service's side of a call, whatever the kind of its method: all calls look the same on the
@@ -64,6 +68,8 @@ class ByteStream : public std::enable_shared_from_this<ByteStream> {
   /// So many bytes wait in this process until the peer takes more, beside what is being written;
   /// they are charged to the connection. Replaces what was said before.
   void Charge(std::size_t bytes) { wire_->Charge(bytes); }
+  /// `task` runs on the loop's thread when `pause` has passed, unless the call is over by then.
+  void RunAfter(Duration pause, std::function<void()> task) { wire_->After(pause, std::move(task)); }
   /// Ends the call when all that was written has gone; also before OnBegin. The first call wins.
   /// A payload of `status` named h2::kStatusDetails goes along as its details.
   void Finish(Status status, h2::Metadata trailers = {});

@@ -1,88 +1,206 @@
 #include "lib/rpc/channel.h"
 
-#include "google/rpc/status_subset.pb.h"
+#include <absl/strings/str_cat.h>
+
+#include <algorithm>
+#include <optional>
+#include <thread>
+
 #include "lib/common/contacts.h"
-#include "lib/h2/metadata.h"
 #include "lib/rpc/limits.h"
 
 namespace twofold::rpc {
 namespace {
 
-constexpr int kKeepaliveMs = 20'000;
-constexpr int kKeepaliveTimeoutMs = 10'000;
+constexpr std::chrono::seconds kSilence{20};  // before a ping
+constexpr std::chrono::seconds kSignOfLife{10};
+constexpr std::chrono::hours kNoPings{24 * 365};
 
-// gRPC tries the addresses of this scheme one after the other.
-std::string TargetOf(const std::string& contacts) {
-  return contacts.find(',') == std::string::npos ? contacts : "ipv4:" + contacts;
-}
-
-std::shared_ptr<grpc::ChannelCredentials> CredentialsOf(const security::Client& security) {
-  const auto material = security.Tls();
-  if (material == nullptr) return grpc::InsecureChannelCredentials();
-  return grpc::SslCredentials({material->ca, material->key, material->cert});
-}
-
-// gRPC would ask a proxy of the environment for everybody, this machine too.
-void SetProxy(grpc::ChannelArguments& arguments, const std::string& proxy) {
-  if (proxy.empty()) {
-    arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
-  } else {
-    arguments.SetString(GRPC_ARG_HTTP_PROXY, proxy);
-  }
+h2::Limits LimitsOf(const Channel::Options& options, const std::string& contacts) {
+  h2::Limits limits{.message_bytes = kMaxMessageBytes, .sign_of_life = kSignOfLife};
+  // All that the kernel knows of a proxy's server is that the proxy is there.
+  const bool pings = options.liveness == Liveness::kPings ||
+                     !options.security.ProxyTo(FirstContact(contacts)).empty();
+  limits.silence = pings ? std::chrono::milliseconds(kSilence) : kNoPings;
+  return limits;
 }
 
 }  // namespace
 
-std::shared_ptr<grpc::Channel> Connect(const std::string& address, const security::Client& security,
-                                       Liveness liveness, Duration first_pause) {
-  const std::string proxy = security.ProxyTo(FirstContact(address));
-  grpc::ChannelArguments arguments;
-  arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
-  SetProxy(arguments, proxy);
-  // The kernel knows no more than that the proxy is there.
-  if (liveness == Liveness::kPings || !proxy.empty()) {
-    arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, kKeepaliveMs);
-    arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kKeepaliveTimeoutMs);
-    arguments.SetInt(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
-  }
-  arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 5'000);
-  arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, 1'000);
-  arguments.SetInt(
-      GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS,
-      static_cast<int>(std::chrono::duration_cast<std::chrono::milliseconds>(first_pause).count()));
-  arguments.SetMaxReceiveMessageSize(kMaxMessageBytes);
-  if (!security.server_name().empty()) {
-    arguments.SetSslTargetNameOverride(security.server_name());
-  }
-  const std::string target = proxy.empty() ? TargetOf(address) : FirstContact(address);
-  return grpc::CreateCustomChannel(target, CredentialsOf(security), arguments);
+struct Channel::Line {
+  std::optional<h2::Client> client;  // from the moment that there is a socket
+  std::optional<h2::Timer> patience;
+  std::string authority;
+  std::string scheme = "http";
+  std::vector<Waiting> waiting;  // for the client
+};
+
+struct Channel::Attempt {
+  Mutex mutex;
+  LoopOwner* owner ABSL_GUARDED_BY(mutex) = nullptr;  // null: nobody waits any more
+};
+
+// ---- any thread
+
+std::shared_ptr<Channel> Channel::Connect(LoopOwner& owner, const std::string& contacts,
+                                          Options options) {
+  std::shared_ptr<Channel> made(new Channel(owner, contacts, std::move(options)));
+  made->Dial();
+  return made;
 }
 
-void Authorize(grpc::ClientContext& context, const security::Client& security) {
-  const std::string authorization = security.Authorization();
-  if (!authorization.empty()) context.AddMetadata("authorization", authorization);
-}
+Channel::Channel(LoopOwner& owner, std::string contacts, Options options)
+    : owner_(owner),
+      contacts_(std::move(contacts)),
+      options_(std::move(options)),
+      until_(Now() + options_.patience),
+      line_(std::make_shared<Line>()),
+      attempt_(std::make_shared<Attempt>()) {}
 
-Status FromGrpc(const grpc::Status& status) {
-  Status converted(static_cast<absl::StatusCode>(status.error_code()), status.error_message());
-  if (!status.error_details().empty()) {
-    converted.SetPayload(h2::kStatusDetails, absl::Cord(status.error_details()));
+// A call on it may be what runs at this moment.
+Channel::~Channel() {
+  {
+    const MutexLock lock(attempt_->mutex);
+    attempt_->owner = nullptr;
   }
-  return converted;
+  owner_.Post([line = std::move(line_)] {});
 }
 
-Status FullStatus(const std::string& message, Duration retry_after) {
-  google::rpc::RetryInfo info;
-  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(retry_after);
-  info.mutable_retry_delay()->set_seconds(seconds.count());
-  info.mutable_retry_delay()->set_nanos(static_cast<std::int32_t>((retry_after - seconds).count()));
-  google::rpc::Status details;
-  details.set_code(grpc::StatusCode::RESOURCE_EXHAUSTED);
-  details.set_message(message);
-  details.add_details()->PackFrom(info);
-  Status status = absl::ResourceExhaustedError(message);
-  status.SetPayload(h2::kStatusDetails, absl::Cord(details.SerializeAsString()));
-  return status;
+void Channel::Dial() {
+  const std::weak_ptr<Channel> weak = weak_from_this();
+  {
+    const MutexLock lock(attempt_->mutex);
+    attempt_->owner = &owner_;
+  }
+  owner_.Post([weak] {
+    if (const auto self = weak.lock()) self->LimitPatience();
+  });
+  std::thread([weak, attempt = attempt_, contacts = contacts_, security = options_.security,
+               until = until_] {
+    auto reached = std::make_shared<Result<Reached>>(Reach(contacts, security, until));
+    const MutexLock lock(attempt->mutex);
+    if (attempt->owner == nullptr) return;
+    attempt->owner->Post([weak, reached] {
+      if (const auto self = weak.lock()) self->Arrive(std::move(*reached));
+    });
+  }).detach();
+}
+
+Channel::State Channel::Await(Duration most) {
+  const Instant end = Now() + most;
+  const MutexLock lock(mutex_);
+  while (state_ <= State::kGreeting && changed_.WaitUntil(mutex_, end)) {
+  }
+  return state_;
+}
+
+Status Channel::why() const {
+  const MutexLock lock(mutex_);
+  return why_;
+}
+
+void Channel::Begin(std::shared_ptr<OutgoingCall> call, h2::CallOptions options) {
+  Waiting waiting{std::move(options), std::move(call)};
+  if (owner_.IsHere()) return Take(std::move(waiting));
+  owner_.Post([self = shared_from_this(), waiting = std::move(waiting)] { self->Take(waiting); });
+}
+
+h2::CallOptions CallTo(std::string method, const security::Client& security) {
+  h2::CallOptions options{.path = std::move(method)};
+  std::string token = security.Authorization();
+  if (!token.empty()) options.metadata.emplace_back("authorization", std::move(token));
+  return options;
+}
+
+// ---- the loop's thread
+
+void Channel::Take(Waiting waiting) {
+  if (state_ == State::kOver) return waiting.call->OnEnd(why(), {});
+  if (!line_->client) return line_->waiting.push_back(std::move(waiting));
+  Send(std::move(waiting));
+}
+
+void Channel::TakeBack(OutgoingCall& call) {
+  const auto found =
+      std::ranges::find(line_->waiting, &call, [](const Waiting& each) { return each.call.get(); });
+  if (found == line_->waiting.end()) return;
+  const Waiting taken = std::move(*found);
+  line_->waiting.erase(found);
+  taken.call->OnEnd(absl::CancelledError("cancelled"), {});
+}
+
+void Channel::Send(Waiting waiting) {
+  waiting.options.authority = line_->authority;
+  waiting.options.scheme = line_->scheme;
+  const auto begun = line_->client->Call(waiting.options, waiting.call);
+  if (!begun.ok()) return waiting.call->OnEnd(begun.status(), {});
+  waiting.call->Begin(**begun);
+}
+
+void Channel::LimitPatience() {
+  if (state_ != State::kConnecting) return;
+  line_->patience.emplace(owner_.loop(), [this] { GiveUp(); });
+  line_->patience->Set(until_);
+}
+
+void Channel::Arrive(Result<Reached> reached) {
+  if (state_ != State::kConnecting) return;
+  if (!reached.ok()) return End(std::string(reached.status().message()));
+  const std::weak_ptr<Channel> weak = weak_from_this();
+  const auto on_news = [weak](h2::PeerNews news) {
+    if (const auto self = weak.lock()) self->OnNews(news);
+  };
+  const auto on_closed = [weak](std::string_view why) {
+    if (const auto self = weak.lock()) self->OnClosed(why);
+  };
+  line_->authority = reached->authority;
+  line_->scheme = reached->tls == nullptr ? "http" : "https";
+  line_->client.emplace(owner_.loop(), h2::Client::Options{.limits = LimitsOf(options_, contacts_),
+                                                           .on_news = on_news,
+                                                           .on_closed = on_closed});
+  const Status made = line_->client->Connect(std::move(reached->socket), std::move(reached->host),
+                                             std::move(reached->tls));
+  if (!made.ok()) return End(std::string(made.message()));
+  Become(State::kGreeting);
+  for (Waiting& each : std::exchange(line_->waiting, {})) Send(std::move(each));
+}
+
+void Channel::OnNews(h2::PeerNews news) {
+  if (line_->patience) line_->patience->Clear();
+  if (state_ <= State::kReady) {
+    Become(news == h2::PeerNews::kGreeted ? State::kReady : State::kDrains);
+  }
+}
+
+void Channel::OnClosed(std::string_view why) {
+  const char* const what =
+      state_ <= State::kGreeting ? "cannot connect to " : "lost the connection to ";
+  End(absl::StrCat(what, contacts_, ": ",
+                   why.empty() ? "the server has ended it" : std::string(why)));
+}
+
+void Channel::GiveUp() {
+  if (state_ > State::kGreeting) return;
+  // Its calls hear of the reason, not that a connection was closed.
+  End(absl::StrCat("no connection to ", contacts_, " within ", ToSeconds(options_.patience), " s"));
+  line_->client.reset();
+}
+
+void Channel::End(const std::string& why) {
+  {
+    const MutexLock lock(mutex_);
+    why_ = absl::UnavailableError(why);
+  }
+  Become(State::kOver);
+  if (line_->patience) line_->patience->Clear();
+  for (const Waiting& each : std::exchange(line_->waiting, {})) each.call->OnEnd(this->why(), {});
+}
+
+void Channel::Become(State state) {
+  if (state == State::kReady) was_ready_ = true;
+  const MutexLock lock(mutex_);
+  state_ = state;
+  changed_.NotifyAll();
 }
 
 }  // namespace twofold::rpc

@@ -1,88 +1,85 @@
 #pragma once
 
-#include <grpcpp/grpcpp.h>
-#include <grpcpp/support/client_callback.h>
-
+#include <cstdint>
 #include <functional>
-#include <memory>
+#include <string_view>
 #include <utility>
 
+#include "lib/rpc/channel.h"
 #include "lib/rpc/outbox.h"
+#include "lib/rpc/outgoing_call.h"
+#include "lib/rpc/status_details.h"
+#include "lib/rpc/wire.h"
 
 namespace twofold::rpc {
 
-/// The client's end of a bidirectional stream: reads one message after the other, writes through an
-/// Outbox, and reports once how the stream ended.
+/// The caller's end of a bidirectional stream: reads one message after the other, writes through an
+/// outbox, and reports once how the stream ended.
 ///
-/// Usage: make_shared, `stub->async()->Work(stream->context(), stream.get())`, Start. Keep the
-/// pointer and the stub until `on_end` has been called, and drop them on a thread of your own.
+/// What is added before the connection is there leaves with it.
 ///
-/// Threads  Add, Flush, Close and Cancel from any thread. gRPC's threads call `on_message`, one
-///          message at a time, and `on_end` after the last one; neither may block.
+/// Threads  Add, Flush and Close from any thread, after Start. `on_reply`, for one message at a
+///          time, and `on_end` after the last one come on the loop's thread; neither may block.
 template <typename Request, typename Reply>
-class ClientStream : public grpc::ClientBidiReactor<Request, Reply>,
-                     public std::enable_shared_from_this<ClientStream<Request, Reply>> {
+class ClientStream final : public OutgoingCall {
  public:
-  using OnMessage = std::function<void(const Reply&)>;
-  using OnEnd = std::function<void(const grpc::Status&)>;
+  using OnReply = std::function<void(const Reply&)>;
+  using OnStreamEnd = std::function<void(const Status&)>;
 
-  ClientStream(OnMessage on_message, OnEnd on_end)
-      : on_message_(std::move(on_message)), on_end_(std::move(on_end)) {}
-
-  grpc::ClientContext* context() { return &context_; }
-
-  void Start() {
-    self_ = this->shared_from_this();
-    this->AddHold();  // writes are started outside of reactions, until kFinish
-    this->StartRead(&reply_);
-    this->StartCall();
-  }
+  ClientStream(OnReply on_reply, OnStreamEnd on_end)
+      : on_reply_(std::move(on_reply)), on_end_(std::move(on_end)) {}
 
   template <typename Fill>
   bool Add(Fill&& fill) {
     return outbox_.Add(std::forward<Fill>(fill));
   }
 
-  void Flush() { Do(outbox_.Flush()); }
+  void Flush() {
+    if (!outbox_.Flush()) return;
+    Carry([this] {
+      if (stream() != nullptr) stream()->WantPull();
+    });
+  }
 
   [[nodiscard]] std::size_t waiting_bytes() const { return outbox_.waiting_bytes(); }
 
   /// Half-closes after all messages added so far: the peer may still answer.
-  void Close() { Do(outbox_.Close()); }
-
-  /// Breaks the stream off; `on_end` gets CANCELLED, unless the stream ended before.
-  void Cancel() { context_.TryCancel(); }
+  void Close() {
+    outbox_.Close();
+    Carry([this] {
+      if (stream() != nullptr) stream()->HalfClose();
+    });
+  }
 
  private:
-  void OnReadDone(bool ok) final {
-    if (!ok) return Do(outbox_.Abort());  // the peer has ended the stream
-    on_message_(reply_);
-    this->StartRead(&reply_);
+  void OnBegin() override { outbox_.closing() ? stream()->HalfClose() : stream()->WantPull(); }
+
+  void OnMessage(std::string_view bytes) override {
+    if (const Status bad = Parse(bytes, reply_); !bad.ok()) {
+      return stream()->Cancel(absl::InternalError(bad.message()));
+    }
+    on_reply_(reply_);
+    Reuse(reply_, bytes.size());
   }
 
-  void OnWriteDone(bool ok) final { Do(outbox_.EndWrite(ok)); }
-
-  // Drops its own reference before `on_end`: as the last one, it would destroy the channel here,
-  // and gRPC must not destroy a channel on the thread that serves it.
-  void OnDone(const grpc::Status& status) final {
-    const OnEnd on_end = std::move(on_end_);
-    self_.reset();
-    on_end(status);
+  void Pull(h2::MessageWriter& out) override {
+    while (!out.full() && outbox_.Take()) {
+      const Request& message = outbox_.Taken();
+      out.Add(message.ByteSizeLong(), [&message](char* to) {
+        message.SerializeWithCachedSizesToArray(reinterpret_cast<std::uint8_t*>(to));
+      });
+    }
   }
 
-  void Do(Next next) {
-    if (next == Next::kWrite) this->StartWrite(&outbox_.Writing());
-    if (next != Next::kFinish) return;
-    this->StartWritesDone();
-    this->RemoveHold();
+  void OnOver(const Status& status, const h2::Metadata& trailers) override {
+    outbox_.Abort();
+    std::exchange(on_end_, nullptr)(WithDetails(status, trailers));
   }
 
-  OnMessage on_message_;
-  OnEnd on_end_;
-  std::shared_ptr<ClientStream> self_;
-  grpc::ClientContext context_;
-  Reply reply_;
-  Outbox<Request> outbox_;
+  const OnReply on_reply_;
+  OnStreamEnd on_end_;
+  PulledOutbox<Request> outbox_;
+  Reply reply_;  // the loop's thread only
 };
 
 }  // namespace twofold::rpc

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <grpcpp/grpcpp.h>
-
 #include <memory>
 #include <string>
 
@@ -9,46 +7,42 @@
 #include "lib/common/instant.h"
 #include "lib/common/mutex.h"
 #include "lib/rpc/channel.h"
+#include "lib/rpc/loop_owner.h"
 #include "lib/security/client.h"
 #include "lib/security/tls_material.h"
 
 namespace twofold::rpc {
 
-/// A channel without a connection for this long is of no use any more: it may not look its name up
-/// again for 30 s, or 2 min when there was no answer, whatever limits it is given.
-inline constexpr Duration kConnectPatience = std::chrono::seconds(4);
-
-/// The way to one address: a channel, and a new one in its place when it has had no connection for
-/// two to four seconds (kConnectPatience, with jitter), so that a server is found within five when
-/// its name is known again, or known for another address. Also when the files of TLS have changed.
+/// The way to one address: a channel, and a new one in its place when it takes no further calls or
+/// the files of TLS have changed. Each looks the name up again, and gives up after two to four
+/// seconds (kConnectPatience, with jitter), so a server is found within five when its name is known
+/// again, or known for another address.
 ///
-/// Threads  Safe. What it returns is kept as long as it is used, and dropped on a thread of the
-///          caller's own, as every channel.
-/// Cost     Without a connection, two or three lookups or tries to connect with each channel.
+/// Threads  Safe. The owner of the loop outlives it and its channels.
+/// Cost     A server that is away hears from us once a second at most.
 class Dialer {
  public:
-  Dialer(std::string address, security::Client security);
+  Dialer(LoopOwner& owner, std::string address, security::Client security);
 
-  /// For the next call.
-  std::shared_ptr<grpc::Channel> Channel();
+  /// For the next call; one that is over if it is too early to try again: calls on it say why.
+  std::shared_ptr<Channel> Get();
 
-  /// One that is connected; null after `timeout`. The kernel watches the connection, so a stream on
-  /// it notices within 11 s that the server's host is gone (KeepTcpAlive); other calls notice it
-  /// within half a minute, by gRPC's pings.
-  std::shared_ptr<grpc::Channel> Connected(Duration timeout);
+  /// One that is ready; null after `timeout`. Not on the loop's thread.
+  std::shared_ptr<Channel> Connected(Duration timeout);
 
  private:
   bool IsOfUse(Instant now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
+  LoopOwner& owner_;
   const std::string address_;
   const security::Client security_;
 
   Mutex mutex_;
-  std::shared_ptr<grpc::Channel> channel_ ABSL_GUARDED_BY(mutex_);
+  std::shared_ptr<Channel> channel_ ABSL_GUARDED_BY(mutex_);
   std::shared_ptr<const security::TlsMaterial> tls_ ABSL_GUARDED_BY(mutex_);  // that of channel_
-  Instant last_good_ ABSL_GUARDED_BY(mutex_);    // when it was connected or made
-  Duration patience_ ABSL_GUARDED_BY(mutex_){};  // with this channel
-  Backoff jitter_ ABSL_GUARDED_BY(mutex_);
+  Instant next_try_ ABSL_GUARDED_BY(mutex_){};  // not before, if channel_ was never ready
+  Backoff pause_ ABSL_GUARDED_BY(mutex_);
+  Backoff patience_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace twofold::rpc

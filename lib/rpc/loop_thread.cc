@@ -9,15 +9,13 @@
 namespace twofold::rpc {
 namespace {
 
-thread_local const LoopThread* current = nullptr;
-
 constexpr Duration kLongTurn = std::chrono::milliseconds(50);  // others wait meanwhile
 
 }  // namespace
 
 LoopThread::LoopThread(const h2::Budgets& budgets)
     : loop_([this](Duration took) { EndTurn(took); }), ledger_(budgets), thread_([this] {
-        current = this;
+        const TakesTurns here(this);
         loop_.Run();
       }) {}
 
@@ -43,10 +41,8 @@ stats::Histogram LoopThread::Turns() const {
   return turns_;
 }
 
-const LoopThread* LoopThread::Current() { return current; }
-
 void LoopThread::Do(const std::function<void()>& task) {
-  if (Current() == this) return task();
+  if (IsHere()) return task();
   std::promise<void> done;
   Post([&] {
     task();

@@ -10,6 +10,7 @@
 #include "lib/h2/account.h"
 #include "lib/h2/limits.h"
 #include "lib/h2/loop.h"
+#include "lib/rpc/loop_owner.h"
 #include "lib/stats/histogram.h"
 
 namespace twofold::rpc {
@@ -20,21 +21,15 @@ namespace twofold::rpc {
 ///
 /// Threads  Safe, but for loop() and ledger(), which belong to the thread. The last holder must not
 ///          be that thread.
-class LoopThread {
+class LoopThread final : public LoopOwner {
  public:
   explicit LoopThread(const h2::Budgets& budgets);
-  ~LoopThread();
-  LoopThread(const LoopThread&) = delete;
-  LoopThread& operator=(const LoopThread&) = delete;
+  ~LoopThread() override;
 
-  [[nodiscard]] h2::Loop& loop() { return loop_; }
+  [[nodiscard]] h2::Loop& loop() override { return loop_; }
   [[nodiscard]] h2::Ledger& ledger() { return ledger_; }
 
-  /// The one whose thread the caller is on; null: none.
-  [[nodiscard]] static const LoopThread* Current();
-
-  /// `task` runs in the next turn; not if the thread ends before.
-  void Post(std::function<void()> task) { loop_.Post(std::move(task)); }
+  void Post(std::function<void()> task) override { loop_.Post(std::move(task)); }
 
   /// Runs `task` on the thread, and waits for it.
   void Do(const std::function<void()>& task);

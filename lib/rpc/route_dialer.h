@@ -20,11 +20,12 @@ security::Client SecurityFor(const Dial& dial, const security::Client& security)
 class RouteDialer {
  public:
   /// `first` is the address of the first contact.
-  RouteDialer(std::string first, security::Client security);
+  RouteDialer(LoopOwner& owner, std::string first, security::Client security);
 
   Dialer& Of(const Dial& dial);
 
  private:
+  LoopOwner& owner_;
   const security::Client security_;
   Dialer first_;
   std::unique_ptr<Dialer> named_;  // null: none was

@@ -56,6 +56,14 @@ void ServedCall::BreakOff() {
   Carry([this] { stream_->Cancel(absl::CancelledError("broken off")); });
 }
 
+void ServedCall::After(Duration pause, std::function<void()> task) {
+  const auto thread = thread_.lock();
+  if (thread == nullptr) return;
+  thread->PostAfter(pause, [self = shared_from_this(), task = std::move(task)] {
+    if (self->stream_ != nullptr) task();
+  });
+}
+
 // ---- what the stream brings
 
 void ServedCall::OnMessage(std::string_view bytes) {

@@ -34,6 +34,7 @@ class ServedCall final : public h2::End,
   void Finish(Status status, h2::Metadata trailers) override;
   void BreakOff() override;
   void Charge(std::size_t bytes) override;
+  void After(Duration pause, std::function<void()> task) override;
 
  private:
   /// What is to be sent next: one of both, or none.
@@ -53,7 +54,7 @@ class ServedCall final : public h2::End,
   /// Runs `order()` on the loop's thread, now or soon, unless the call is over.
   template <typename Order>
   void Carry(Order order) {
-    if (LoopThread::Current() == id_) {
+    if (LoopOwner::Current() == id_) {
       if (stream_ != nullptr) order();
     } else if (const auto thread = thread_.lock()) {
       thread->Post([self = shared_from_this(), order = std::move(order)] {
@@ -67,7 +68,7 @@ class ServedCall final : public h2::End,
 
   // Weak: what posts to a thread must not keep it, as its last holder must not be that thread.
   const std::weak_ptr<LoopThread> thread_;
-  const LoopThread* const id_;  // compared only
+  const LoopOwner* const id_;  // compared only
 
   // The loop's thread only.
   h2::Stream* stream_;                   // null: the call is over

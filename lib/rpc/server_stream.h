@@ -79,6 +79,8 @@ class ServerStream : public ByteStream {
   }
 
  protected:
+  /// Before the first message.
+  virtual void OnOpen() {}
   virtual void OnMessage(const Request& request) = 0;
   /// `reply` is about to be written, on the thread that flushed it or ended the write before.
   virtual void OnWrite(const Reply& /*reply*/) {}
@@ -93,7 +95,10 @@ class ServerStream : public ByteStream {
   // Bytes of replies that may wait for a slow reader before its requests are left unread.
   static constexpr std::size_t kHoldBytes = 8 << 20;
 
-  void OnBegin() final { StartRead(); }
+  void OnBegin() final {
+    OnOpen();
+    StartRead();
+  }
 
   void OnRead(std::string_view bytes) final {
     if (Passage* const passage = GetPassage()) return passage->OnRead(bytes);

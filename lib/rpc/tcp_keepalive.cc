@@ -4,11 +4,6 @@
 #include <netinet/tcp.h>
 #include <sys/socket.h>
 
-#include <charconv>
-#include <filesystem>
-#include <string>
-#include <system_error>
-
 namespace twofold::rpc {
 namespace {
 
@@ -30,28 +25,11 @@ constexpr Option kOptions[] = {
     {IPPROTO_TCP, TCP_USER_TIMEOUT, kPatienceMs},
 };
 
-bool IsTcp(int fd) {
-  int protocol = 0;
-  socklen_t size = sizeof(protocol);
-  return getsockopt(fd, SOL_SOCKET, SO_PROTOCOL, &protocol, &size) == 0 && protocol == IPPROTO_TCP;
-}
-
 }  // namespace
 
-void KeepTcpAlive(int fd) {
+void KeepTcpAlive(int socket) {
   for (const Option& option : kOptions) {
-    setsockopt(fd, option.level, option.name, &option.value, sizeof(option.value));
-  }
-}
-
-void KeepTcpAlive() {
-  std::error_code error;  // after one the iterator is at its end: no descriptor left, no /proc
-  std::filesystem::directory_iterator file("/proc/self/fd", error);
-  for (; file != std::filesystem::directory_iterator(); file.increment(error)) {
-    const std::string name = file->path().filename();
-    int fd = -1;
-    std::from_chars(name.data(), name.data() + name.size(), fd);
-    if (IsTcp(fd)) KeepTcpAlive(fd);
+    setsockopt(socket, option.level, option.name, &option.value, sizeof(option.value));
   }
 }
 

@@ -9,7 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "lib/rpc/channel.h"
 #include "twofold/v1/frontends.grpc.pb.h"
 #include "twofold/v1/queue.grpc.pb.h"
 

@@ -14,7 +14,6 @@
 #include <vector>
 
 #include "lib/rpc/batches.h"
-#include "lib/rpc/channel.h"
 #include "lib/rpc/listen.h"
 #include "lib/rpc/server_stream.h"
 #include "twofold/v1/queue.grpc.pb.h"

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <grpcpp/grpcpp.h>
+
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -9,6 +11,7 @@
 #include "lib/rpc/batches.h"
 #include "lib/rpc/channel.h"
 #include "lib/rpc/client_stream.h"
+#include "tests/fakes/callers_loop.h"
 #include "tests/fakes/inbox.h"
 #include "tests/support/googletest.h"
 #include "twofold/v1/queue.grpc.pb.h"
@@ -31,17 +34,28 @@ struct Cancelled {
 /// Of a call: metadata that it brings.
 using Headers = std::map<std::string, std::string>;
 
+/// As the calls of a test's stubs end, which are gRPC's.
+inline grpc::Status ToGrpc(const Status& status) {
+  const auto details = status.GetPayload(h2::kStatusDetails);
+  return {static_cast<grpc::StatusCode>(status.raw_code()), std::string(status.message()),
+          details ? std::string(*details) : ""};
+}
+
+/// Begins a call on a connection of its own.
+inline void Begin(rpc::OutgoingCall& call, const std::string& address, const std::string& method,
+                  const Headers& headers) {
+  call.Start(rpc::Channel::Connect(CallersLoop(), address, {}),
+             {.path = method, .metadata = {headers.begin(), headers.end()}});
+}
+
 /// A worker process as the test wants it to behave.
 class WorkerStream {
  public:
   explicit WorkerStream(const std::string& address, const Headers& headers = {})
-      : stub_(v1::Workers::NewStub(rpc::Connect(address))) {
-    stream_ =
-        std::make_shared<Stream>([this](const v1::FrontendMessage& message) { OnMessage(message); },
-                                 [this](const grpc::Status& status) { ended.Put(status); });
-    for (const auto& [name, value] : headers) stream_->context()->AddMetadata(name, value);
-    stub_->async()->Work(stream_->context(), stream_.get());
-    stream_->Start();
+      : stream_(std::make_shared<Stream>(
+            [this](const v1::FrontendMessage& message) { OnMessage(message); },
+            [this](const Status& status) { ended.Put(ToGrpc(status)); })) {
+    Begin(*stream_, address, "/twofold.v1.Workers/Work", headers);
   }
   ~WorkerStream() {
     if (!over_) Break();
@@ -154,7 +168,6 @@ class WorkerStream {
     if (message.has_moved()) moved.Put(message.moved());
   }
 
-  std::unique_ptr<v1::Workers::Stub> stub_;
   std::shared_ptr<Stream> stream_;
   bool over_ = false;
 };
@@ -182,12 +195,10 @@ struct Accepted {
 class SubmitStream {
  public:
   explicit SubmitStream(const std::string& address, const Headers& headers = {})
-      : stub_(v1::Clients::NewStub(rpc::Connect(address))) {
-    stream_ = std::make_shared<Stream>([this](const v1::SubmitReply& reply) { OnReply(reply); },
-                                       [this](const grpc::Status& status) { ended.Put(status); });
-    for (const auto& [name, value] : headers) stream_->context()->AddMetadata(name, value);
-    stub_->async()->Submit(stream_->context(), stream_.get());
-    stream_->Start();
+      : stream_(
+            std::make_shared<Stream>([this](const v1::SubmitReply& reply) { OnReply(reply); },
+                                     [this](const Status& status) { ended.Put(ToGrpc(status)); })) {
+    Begin(*stream_, address, "/twofold.v1.Clients/Submit", headers);
   }
   ~SubmitStream() {
     if (!over_) Break();
@@ -264,7 +275,6 @@ class SubmitStream {
     });
   }
 
-  std::unique_ptr<v1::Clients::Stub> stub_;
   std::shared_ptr<Stream> stream_;
   bool over_ = false;
 };

@@ -75,7 +75,7 @@ void Session::Run() {
 void Session::OpenNext() {
   const auto number = static_cast<Generator::Lane>(shards_.size());
   shards_.push_back(
-      std::make_unique<ShardSession>(frontend_, job_, number, generator_, options_,
+      std::make_unique<ShardSession>(loop_, frontend_, job_, number, generator_, options_,
                                      [this](std::uint32_t count) { HasShards(count); }));
   shards_.back()->Start();
 }

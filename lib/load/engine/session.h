@@ -12,6 +12,7 @@
 #include "lib/load/engine/generator.h"
 #include "lib/load/engine/shard_session.h"
 #include "lib/load/profile.h"
+#include "lib/rpc/loop_thread.h"
 
 namespace twofold::load {
 
@@ -19,9 +20,9 @@ namespace twofold::load {
 /// queue's shards. The first shard's frontend says how many there are; more may come later, and
 /// none goes. All ask the same first contact where their shard is.
 ///
-/// Threads  Its own thread opens shards, and calls Generator::Tick when it is time to, whatever
-/// each
-///          shard's thread waits for. Call Start and Stop from one thread.
+/// Threads  All streams are on one loop of the session's own, where answers are handled and bring
+///          new jobs. Another thread opens shards, and calls Generator::Tick when it is time to,
+///          whatever each shard's thread waits for. Call Start and Stop from one thread.
 class Session final {
  public:
   /// `frontend` is host:port of the first contact. The generator outlives the session.
@@ -56,6 +57,7 @@ class Session final {
   std::optional<Instant> tick_at_ ABSL_GUARDED_BY(mutex_);
   std::uint32_t wanted_ ABSL_GUARDED_BY(mutex_) = 1;  // shards
 
+  rpc::LoopThread loop_{h2::Budgets()};
   // By number; the thread's, as long as it runs.
   std::vector<std::unique_ptr<ShardSession>> shards_;
   std::thread thread_;

@@ -34,8 +34,8 @@ std::string Again(std::size_t jobs) {
 
 }  // namespace
 
-ShardSession::ShardSession(const std::string& frontend, const JobTemplate& job,
-                           Generator::Lane lane, Generator& generator,
+ShardSession::ShardSession(rpc::LoopOwner& loop, const std::string& frontend,
+                           const JobTemplate& job, Generator::Lane lane, Generator& generator,
                            const SessionOptions& options, HasShards has_shards)
     : queue_(job.options.queue()),
       lane_(lane),
@@ -45,7 +45,7 @@ ShardSession::ShardSession(const std::string& frontend, const JobTemplate& job,
       options_(options),
       has_shards_(std::move(has_shards)),
       route_(frontend, std::random_device{}(), options_.pauses),
-      dialer_(frontend, options_.security) {
+      dialer_(loop, frontend, options_.security) {
   static_assert(kMostShards <= LoadLoop::kMostLanes);
   generator_.Open(lane_);
 }
@@ -77,9 +77,9 @@ void ShardSession::Join() {
 void ShardSession::Run() {
   while (!Stopping()) {
     PauseUntil(route_.dial().at);
-    const auto channel = Reach(route_.dial());
+    auto channel = Reach(route_.dial());
     if (channel == nullptr) continue;
-    Open(channel);
+    Open(std::move(channel));
     Serve();
     if (!Stopping()) Depart();
   }
@@ -100,7 +100,7 @@ void ShardSession::PauseUntil(Instant when) {
 // Null: stopping, or the route leads elsewhere. There is nothing but the first contact to wait for;
 // a frontend that was named may be gone. While the other lanes have a load already, a connection
 // that takes its time is not to look like a loss.
-std::shared_ptr<grpc::Channel> ShardSession::Reach(const rpc::Dial& dial) {
+std::shared_ptr<rpc::Channel> ShardSession::Reach(const rpc::Dial& dial) {
   rpc::Dialer& dialer = dialer_.Of(dial);
   const Instant give_up = Now() + kPatience;
   const bool patient = dial.named || (lane_ > 0 && !connected_before_);
@@ -133,16 +133,16 @@ void ShardSession::SayUnreachable(const rpc::Dial& dial) const {
   }
 }
 
-void ShardSession::Open(const std::shared_ptr<grpc::Channel>& channel) {
+void ShardSession::Open(std::shared_ptr<rpc::Channel> channel) {
   const rpc::Dial& dial = route_.dial();
   connected_before_ = true;
   SubmitStream::Owner& owner = *this;
-  current_ = std::make_shared<SubmitStream>(dial, channel, job_, options_.load_key, owner);
+  current_ = std::make_shared<SubmitStream>(dial, job_, options_.load_key, owner);
   {
     const MutexLock lock(mutex_);
     streams_.push_back({.stream = current_});
   }
-  current_->Start(options_.security);
+  current_->Start(std::move(channel), options_.security);
   const std::size_t again = generator_.Connected(current_, lane_);
   if (quiet_) return;
   if (dial.named) {
@@ -231,8 +231,7 @@ std::optional<Instant> ShardSession::TendLeft() {
   return next;
 }
 
-// Whether the stream was left and has ended. The generator may still flush it, on a thread of
-// another stream, which must not destroy it.
+// Whether the stream was left and has ended. The generator may still flush it.
 bool ShardSession::CanDrop(const Known& known) const {
   if (!known.ended || known.stream.use_count() > 1) return false;
   if (known.moved && known.unanswered > 0) {

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <grpcpp/grpcpp.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -19,6 +17,8 @@
 #include "lib/load/engine/generator.h"
 #include "lib/load/engine/submit_stream.h"
 #include "lib/load/profile.h"
+#include "lib/rpc/channel.h"
+#include "lib/rpc/loop_owner.h"
 #include "lib/rpc/route.h"
 #include "lib/rpc/route_dialer.h"
 #include "lib/security/client.h"
@@ -50,7 +50,7 @@ struct SessionOptions {
 /// What keeps the session from its work is logged once until a frontend has answered.
 ///
 /// Threads  Its own thread waits for connections and for the end of streams. Answers are handled on
-///          the gRPC thread that read them. Call Start, Stop and Join from one thread.
+///          the loop's thread. Call Start, Stop and Join from one thread.
 class ShardSession final : private SubmitStream::Owner {
  public:
   static constexpr std::size_t kMostLeft = 8;
@@ -59,9 +59,10 @@ class ShardSession final : private SubmitStream::Owner {
   using HasShards = std::function<void(std::uint32_t count)>;
 
   /// `frontend` is host:port of the first contact; `job` names the queue, and `lane` is the number
-  /// of the shard. The generator outlives the session.
-  ShardSession(const std::string& frontend, const JobTemplate& job, Generator::Lane lane,
-               Generator& generator, const SessionOptions& options, HasShards has_shards);
+  /// of the shard. Loop and generator outlive the session.
+  ShardSession(rpc::LoopOwner& loop, const std::string& frontend, const JobTemplate& job,
+               Generator::Lane lane, Generator& generator, const SessionOptions& options,
+               HasShards has_shards);
 
   /// Stops at once.
   ~ShardSession();
@@ -92,9 +93,9 @@ class ShardSession final : private SubmitStream::Owner {
   void Run();
   bool Stopping();
   void PauseUntil(Instant when);
-  std::shared_ptr<grpc::Channel> Reach(const rpc::Dial& dial);
+  std::shared_ptr<rpc::Channel> Reach(const rpc::Dial& dial);
   void SayUnreachable(const rpc::Dial& dial) const;
-  void Open(const std::shared_ptr<grpc::Channel>& channel);
+  void Open(std::shared_ptr<rpc::Channel> channel);
   void Serve();
   void Depart();
   void Follow(const v1::Moved& moved);
@@ -106,9 +107,9 @@ class ShardSession final : private SubmitStream::Owner {
   bool AllEnded() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   bool IsNew(const std::string& trouble);
 
-  // shard_session_replies.cc: on threads of gRPC
+  // shard_session_replies.cc: on the loop's thread
   void OnReply(SubmitStream& stream, const v1::SubmitReply& reply) override;
-  void OnEnd(SubmitStream& stream, const grpc::Status& status) override;
+  void OnEnd(SubmitStream& stream, const Status& status) override;
   const v1::Moved* GiveBack(const SubmitStream& stream, const v1::SubmitReply& reply);
 
   // Constant.

@@ -1,4 +1,4 @@
-// What a shard's streams say, on threads of gRPC.
+// What a shard's streams say, on the loop's thread.
 
 #include <spdlog/spdlog.h>
 
@@ -51,12 +51,12 @@ const v1::Moved* ShardSession::GiveBack(const SubmitStream& stream, const v1::Su
 }
 
 // The generator hears of it before the thread does, which would connect it anew.
-void ShardSession::OnEnd(SubmitStream& stream, const grpc::Status& status) {
+void ShardSession::OnEnd(SubmitStream& stream, const Status& status) {
   const std::size_t unanswered = Stopping() ? 0 : generator_.Ended(stream, lane_);
   const MutexLock lock(mutex_);
   Known& known = Of(stream);
   known.unanswered = unanswered;
-  known.reason = status.ok() ? "it ended the stream" : status.error_message();
+  known.reason = status.ok() ? "it ended the stream" : std::string(status.message());
   known.ended = true;
   changed_.NotifyAll();
 }

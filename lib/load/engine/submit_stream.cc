@@ -15,22 +15,19 @@ constexpr std::size_t kRowBytes = 16;
 
 }  // namespace
 
-SubmitStream::SubmitStream(rpc::Dial dial, const std::shared_ptr<grpc::Channel>& channel,
-                           const JobTemplate& job, std::uint64_t load_key, Owner& owner)
+SubmitStream::SubmitStream(rpc::Dial dial, const JobTemplate& job, std::uint64_t load_key,
+                           Owner& owner)
     : dial_(std::move(dial)),
       job_(job),
       load_key_(load_key),
       owner_(owner),
       chunk_(std::max<std::size_t>(kChunkBytes / (kRowBytes + job.spec.size()), 1)),
-      stub_(v1::Clients::NewStub(channel)),
       stream_(std::make_shared<Stream>(
           [this](const v1::SubmitReply& reply) { owner_.OnReply(*this, reply); },
-          [this](const grpc::Status& status) { owner_.OnEnd(*this, status); })) {}
+          [this](const Status& status) { owner_.OnEnd(*this, status); })) {}
 
-void SubmitStream::Start(const security::Client& security) {
-  rpc::Authorize(*stream_->context(), security);
-  stub_->async()->Submit(stream_->context(), stream_.get());
-  stream_->Start();
+void SubmitStream::Start(std::shared_ptr<rpc::Channel> channel, const security::Client& security) {
+  stream_->Start(std::move(channel), rpc::CallTo("/twofold.v1.Clients/Submit", security));
 }
 
 void SubmitStream::Add(std::span<const LoadLoop::Tag> tags, const JobTemplate* job) {

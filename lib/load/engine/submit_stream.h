@@ -1,7 +1,5 @@
 #pragma once
 
-#include <grpcpp/grpcpp.h>
-
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -13,7 +11,7 @@
 #include "lib/rpc/client_stream.h"
 #include "lib/rpc/route.h"
 #include "lib/security/client.h"
-#include "twofold/v1/queue.grpc.pb.h"
+#include "twofold/v1/queue.pb.h"
 
 namespace twofold::load {
 
@@ -21,14 +19,14 @@ namespace twofold::load {
 /// says. All are for one shard of a queue. Jobs that are added after its end stay without an
 /// answer.
 ///
-/// Threads  Safe. The owner is called on threads of gRPC, by one at a time; its OnEnd comes once,
-///          after all else. Destroy the stream after that, on a thread that is not gRPC's.
+/// Threads  Safe. The owner is called on the loop's thread; its OnEnd comes once, after all else.
+///          Destroy the stream after that.
 class SubmitStream final : public JobSink {
  public:
   class Owner {
    public:
     virtual void OnReply(SubmitStream& stream, const v1::SubmitReply& reply) = 0;
-    virtual void OnEnd(SubmitStream& stream, const grpc::Status& status) = 0;
+    virtual void OnEnd(SubmitStream& stream, const Status& status) = 0;
 
    protected:
     ~Owner() = default;
@@ -36,10 +34,9 @@ class SubmitStream final : public JobSink {
 
   /// `job` is what jobs are made from that name no template, and its queue is that of all. It and
   /// the owner outlive the stream.
-  SubmitStream(rpc::Dial dial, const std::shared_ptr<grpc::Channel>& channel,
-               const JobTemplate& job, std::uint64_t load_key, Owner& owner);
+  SubmitStream(rpc::Dial dial, const JobTemplate& job, std::uint64_t load_key, Owner& owner);
 
-  void Start(const security::Client& security);
+  void Start(std::shared_ptr<rpc::Channel> channel, const security::Client& security);
 
   /// Half-closes: takes no more jobs.
   void Close() { stream_->Close(); }
@@ -63,7 +60,6 @@ class SubmitStream final : public JobSink {
   const std::uint64_t load_key_;
   Owner& owner_;
   const std::size_t chunk_;  // jobs
-  const std::unique_ptr<v1::Clients::Stub> stub_;
   const std::shared_ptr<Stream> stream_;
 
   // Used in Add only, which the generator calls with its lock held.

@@ -12,6 +12,7 @@
 
 #include "backend/agent/agent.h"
 #include "backend/agent/make_workload.h"
+#include "backend/workload/loop_on_asio.h"
 #include "backend/workload/sleep.h"
 #include "tests/fakes/fake_workers_service.h"
 
@@ -58,7 +59,7 @@ class RunningAgent {
   // Programs are started on the thread that runs them: they die with it.
   RunningAgent(AgentOptions options, const MakeSuite& make)
       : workload_(make({io_, reaper_})),
-        agent_(std::make_unique<Agent>(io_, std::move(options), *workload_)) {
+        agent_(std::make_unique<Agent>(io_, loop_, std::move(options), *workload_)) {
     boost::asio::post(io_, [this] {
       agent_->Start([this](int code) {
         exit_code_.Put(code);
@@ -69,6 +70,7 @@ class RunningAgent {
   }
 
   boost::asio::io_context io_{1};
+  LoopOnAsio loop_{io_};
   process::Reaper reaper_{io_};
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_{
       io_.get_executor()};

@@ -13,7 +13,8 @@
 #include <utility>
 
 #include "backend/peers/peers.h"
-#include "lib/rpc/channel.h"
+#include "backend/workload/loop_on_asio.h"
+#include "cli/channel/channel.h"
 #include "tests/support/program.h"
 #include "twofold/v1/peers.grpc.pb.h"
 
@@ -27,10 +28,11 @@ class PeersTest : public ::testing::Test, protected PeerLink::Member {
 
   void SetUp() override {
     std::signal(SIGPIPE, SIG_IGN);
-    auto peers = Peers::Start(io_, {.address = "127.0.0.1:0",
-                                    .security = Security(),
-                                    .programs = TWOFOLD_BIN,
-                                    .folder = folder_ / ""});
+    auto peers = Peers::Start(io_, turns_,
+                              {.address = "127.0.0.1:0",
+                               .security = Security(),
+                               .programs = TWOFOLD_BIN,
+                               .folder = folder_ / ""});
     ASSERT_TRUE(peers.ok()) << peers.status();
     peers_ = *std::move(peers);
     roster_.set_job(17);
@@ -44,7 +46,7 @@ class PeersTest : public ::testing::Test, protected PeerLink::Member {
       peer.set_port(peers_->port());
     }
     loop_ = std::thread([this] { io_.run(); });
-    stub_ = v1::Peers::NewStub(rpc::Connect("127.0.0.1:" + std::to_string(peers_->port())));
+    stub_ = v1::Peers::NewStub(cli::Connect("127.0.0.1:" + std::to_string(peers_->port())));
   }
   void TearDown() override { StopPeers(); }
 
@@ -86,6 +88,7 @@ class PeersTest : public ::testing::Test, protected PeerLink::Member {
 
   testing::TempDir folder_;
   boost::asio::io_context io_{1};
+  LoopOnAsio turns_{io_};
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_{
       io_.get_executor()};
   v1::GangRoster roster_;

@@ -33,7 +33,7 @@ class TlsPeersTest : public PeersTest {
     v1::CollectReply reply;
     grpc::ClientContext context;
     const std::string address = "127.0.0.1:" + std::to_string(peers_->port());
-    return v1::Peers::NewStub(rpc::Connect(address, security))->Collect(&context, request, &reply);
+    return v1::Peers::NewStub(cli::Connect(address, security))->Collect(&context, request, &reply);
   }
 
   const Authority authority_;

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "lib/h2/metadata.h"
-#include "lib/rpc/channel.h"
 #include "lib/rpc/limits.h"
+#include "lib/rpc/status_details.h"
 #include "tests/fakes/retry_after.h"
 
 namespace twofold::rpc {

@@ -6,6 +6,7 @@
 
 #include "lib/rpc/dialer.h"
 #include "lib/rpc/listen.h"
+#include "tests/fakes/callers_loop.h"
 #include "tests/lib/rpc/ended_stream.h"
 
 namespace twofold::rpc {
@@ -42,7 +43,7 @@ TEST_F(ContactsTest, TheNextOneIsTakenIfTheFirstIsAway) {
   auto first = Serve();
   auto second = Serve();
   const std::string a = PortOf(*first);
-  Dialer dialer("127.0.0.1:" + a + ",127.0.0.1:" + PortOf(*second), {});
+  Dialer dialer(testing::CallersLoop(), "127.0.0.1:" + a + ",127.0.0.1:" + PortOf(*second), {});
   ASSERT_NE(dialer.Connected(kContactTime), nullptr);
   Stop(first);
   EXPECT_NE(dialer.Connected(kContactTime), nullptr);

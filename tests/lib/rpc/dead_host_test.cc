@@ -1,5 +1,3 @@
-#include <grpcpp/generic/generic_stub.h>
-#include <grpcpp/impl/codegen/proto_utils.h>
 #include <gtest/gtest.h>
 #include <linux/filter.h>
 #include <netinet/in.h>
@@ -14,9 +12,10 @@
 
 #include "lib/common/address.h"
 #include "lib/common/instant.h"
+#include "lib/rpc/channel.h"
 #include "lib/rpc/client_stream.h"
-#include "lib/rpc/dialer.h"
 #include "lib/rpc/listen.h"
+#include "tests/fakes/callers_loop.h"
 #include "tests/support/program.h"
 #include "twofold/v1/queue.pb.h"
 
@@ -83,7 +82,7 @@ class EndlessService final : public Service {
 
 using NameOfEnd = int (*)(int fd, sockaddr* address, socklen_t* size);
 
-// 0: it has no such end. gRPC connects by IPv6 sockets to addresses of IPv4 too.
+// 0: it has no such end.
 std::uint16_t PortOf(int fd, NameOfEnd name_of) {
   sockaddr_in6 address{};
   socklen_t size = sizeof(address);
@@ -131,12 +130,11 @@ class Line {
     auto server = Listen("127.0.0.1:0", {&service_});
     EXPECT_TRUE(server.ok()) << server.status();
     server_ = *std::move(server);
-    dialer_ = std::make_unique<Dialer>(ToString(server_->address()), security::Client());
-    stub_ = std::make_unique<Stub>(dialer_->Connected(kPatience));
     stream_ = std::make_shared<Stream>([](const v1::Job&) {},
-                                       [this](const grpc::Status&) { caller_breaks_.Happens(); });
-    stub_->PrepareBidiStreamingCall(stream_->context(), "/test.Endless/Stream", {}, stream_.get());
-    stream_->Start();
+                                       [this](const Status&) { caller_breaks_.Happens(); });
+    stream_->Start(Channel::Connect(testing::CallersLoop(), ToString(server_->address()),
+                                    {.liveness = Liveness::kOfKernel}),
+                   {.path = "/test.Endless/Stream"});
     Say();
     service_.events.begins.Await();
   }
@@ -164,13 +162,10 @@ class Line {
   Instant WhenServerNotices() { return service_.events.breaks.Await(); }
 
  private:
-  using Stub = grpc::TemplatedGenericStub<v1::Job, v1::Job>;
   using Stream = ClientStream<v1::Job, v1::Job>;
 
   EndlessService service_;
   std::unique_ptr<Server> server_;
-  std::unique_ptr<Dialer> dialer_;
-  std::unique_ptr<Stub> stub_;
   Event caller_breaks_;
   std::shared_ptr<Stream> stream_;
 };

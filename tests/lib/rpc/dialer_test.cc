@@ -6,6 +6,7 @@
 #include <string>
 
 #include "lib/rpc/listen.h"
+#include "tests/fakes/callers_loop.h"
 #include "tests/lib/rpc/ended_stream.h"
 #include "tests/support/name_server.h"
 
@@ -21,7 +22,7 @@ constexpr const char* kSecond = "127.0.0.2";
 // A server is found within five seconds; here they may be slow ones.
 constexpr Duration kSoon = seconds(10);
 
-// So long that gRPC's own pauses between lookups are longer than kSoon.
+// Longer than any pause between two tries.
 constexpr Duration kOutage = seconds(28);
 
 /// A server must have a service with a method.
@@ -68,7 +69,7 @@ class DialerTest : public ::testing::Test {
 TEST_F(DialerTest, FindsAServerSoonAfterItsNameIsKnownAgain) {
   Serve(kFirstHost);
   names_->Refuse();
-  Dialer dialer(Address(), {});
+  Dialer dialer(testing::CallersLoop(), Address(), {});
   EXPECT_EQ(dialer.Connected(kOutage), nullptr);
   names_->Answer(kName, kFirstHost);
   EXPECT_NE(dialer.Connected(kSoon), nullptr);
@@ -77,7 +78,7 @@ TEST_F(DialerTest, FindsAServerSoonAfterItsNameIsKnownAgain) {
 TEST_F(DialerTest, FindsAServerSoonAfterTheNameServerAnswersAgain) {
   Serve(kFirstHost);
   names_->Ignore();
-  Dialer dialer(Address(), {});
+  Dialer dialer(testing::CallersLoop(), Address(), {});
   EXPECT_EQ(dialer.Connected(seconds(16)), nullptr);
   names_->Answer(kName, kFirstHost);
   EXPECT_NE(dialer.Connected(kSoon), nullptr);
@@ -86,7 +87,7 @@ TEST_F(DialerTest, FindsAServerSoonAfterTheNameServerAnswersAgain) {
 TEST_F(DialerTest, FindsAServerSoonAfterItHasMoved) {
   Serve(kFirstHost);
   names_->Answer(kName, kFirstHost);
-  Dialer dialer(Address(), {});
+  Dialer dialer(testing::CallersLoop(), Address(), {});
   ASSERT_NE(dialer.Connected(kSoon), nullptr);
   StopServing();
   names_->Answer(kName, kSecond);
@@ -97,11 +98,11 @@ TEST_F(DialerTest, FindsAServerSoonAfterItHasMoved) {
 TEST_F(DialerTest, KeepsAChannelThatIsConnected) {
   Serve(kFirstHost);
   names_->Answer(kName, kFirstHost);
-  Dialer dialer(Address(), {});
+  Dialer dialer(testing::CallersLoop(), Address(), {});
   const auto channel = dialer.Connected(kSoon);
   names_->Refuse();
   EXPECT_EQ(dialer.Connected(kConnectPatience + seconds(1)), channel);
-  EXPECT_EQ(dialer.Channel(), channel);
+  EXPECT_EQ(dialer.Get(), channel);
 }
 
 }  // namespace

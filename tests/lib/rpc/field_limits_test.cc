@@ -115,7 +115,7 @@ TEST(FieldLimits, MessagesOfAPeerAreCheckedWhenTheyAreRead) {
   v1::GetRunRequest request;
   request.set_id(kTooLong);
   v1::GetRunRequest read;
-  const Status status = Parse(Serialize(request), read);
+  const Status status = Parse(request.SerializeAsString(), read);
   EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
   EXPECT_EQ(std::string(status.message()), "id has 254 bytes; at most 253 are allowed");
 }

@@ -9,6 +9,7 @@
 #include "lib/rpc/route_dialer.h"
 #include "lib/security/client.h"
 #include "lib/security/server.h"
+#include "tests/fakes/callers_loop.h"
 #include "tests/lib/rpc/ended_stream.h"
 #include "tests/support/certificates.h"
 #include "tests/support/program.h"
@@ -67,20 +68,17 @@ class NamedFrontendTest : public ::testing::Test {
   }
 
   /// What becomes of the first try to connect.
-  static grpc_connectivity_state Try(const Server& server, const security::Client& caller) {
-    const auto channel = Connect(ToString(server.address()), caller);
-    const auto give_up = std::chrono::system_clock::now() + std::chrono::seconds(20);
-    for (;;) {
-      const grpc_connectivity_state state = channel->GetState(true);
-      if (state == GRPC_CHANNEL_READY || state == GRPC_CHANNEL_TRANSIENT_FAILURE) return state;
-      if (!channel->WaitForStateChange(state, give_up)) return state;
-    }
+  static Channel::State Try(const Server& server, const security::Client& caller) {
+    constexpr std::chrono::seconds kGiveUp(20);
+    const auto channel = Channel::Connect(testing::CallersLoop(), ToString(server.address()),
+                                          {.security = caller, .patience = kGiveUp});
+    return channel->Await(kGiveUp);
   }
   static bool IsReached(const Server& server, const security::Client& caller) {
-    return Try(server, caller) == GRPC_CHANNEL_READY;
+    return Try(server, caller) == Channel::State::kReady;
   }
   static bool IsRefused(const Server& server, const security::Client& caller) {
-    return Try(server, caller) == GRPC_CHANNEL_TRANSIENT_FAILURE;
+    return Try(server, caller) == Channel::State::kOver;
   }
 
   testing::TempDir folder_;
@@ -100,7 +98,7 @@ TEST_F(NamedFrontendTest, IsReachedWithoutTheServerNameOfTheFirstContact) {
 TEST_F(NamedFrontendTest, IsReachedAlongARoute) {
   constexpr std::chrono::seconds kReachedWithin(20);
   const std::string contact = ToString(contact_->address());
-  RouteDialer dialer(contact, caller_);
+  RouteDialer dialer(testing::CallersLoop(), contact, caller_);
   Route route(contact, 1);
   EXPECT_TRUE(dialer.Of(route.dial()).Connected(kReachedWithin));
   const std::string named = ToString(named_->address());
