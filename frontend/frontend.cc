@@ -199,6 +199,7 @@ Frontend::Frontend(const Options& options, security::Server security, Parts part
       scaler_gate_(std::make_shared<security::Gate>("scaler", security_.tokens)),
       client_calls_(options.peer_calls, *client_gate_),
       worker_calls_(options.peer_calls, *worker_gate_),
+      loop_(std::make_shared<rpc::LoopThread>(rpc::BudgetsOf(options.memory_limit << 20))),
       trace_(std::move(parts.trace)),
       queues_(parts.plans, QueueOptions(options), std::random_device{}(), &alarm_, trace_.get()),
       storage_(std::move(parts.storage)),
@@ -212,7 +213,7 @@ Frontend::Frontend(const Options& options, security::Server security, Parts part
   if (storage_ == nullptr || storage_->shared() == nullptr) return;
   directory_ = std::make_unique<Directory>(FromSeconds(options.ttl));
   queues_.SetDirectory(*directory_);
-  peers_ = std::make_unique<Peers>(*directory_, std::move(parts.peers));
+  peers_ = std::make_unique<Peers>(*loop_, *directory_, std::move(parts.peers));
   for (Service* const service :
        std::initializer_list<Service*>{&clients_, &admin_, &frontends_, &results_, &workers_}) {
     service->SetPeers(*peers_);
@@ -252,7 +253,6 @@ Status Frontend::Restore() {
 }
 
 Status Frontend::Serve(const Options& options) {
-  loop_ = std::make_shared<rpc::LoopThread>(rpc::BudgetsOf(options.memory_limit << 20));
   auto clients =
       rpc::Listen(options.client_address, {&clients_, &admin_, &frontends_, &results_},
                   {security_, client_gate_, RolesOfMethod, options.peer_connections}, loop_);
@@ -327,7 +327,8 @@ Status Frontend::ServeHttp(const Options& options) {
   const auto run_later = [this](ReaderPool::Task task) { return readers_.Post(std::move(task)); };
   Api::Ask ask;
   if (peers_ != nullptr) {
-    ask = [this](const std::string& method, const grpc::ByteBuffer& request, const Caller& caller) {
+    ask = [this](const std::string& method, const google::protobuf::Message& request,
+                 const Caller& caller) {
       const Membership* const joined = joined_;
       const std::string own = joined ? joined->me().client_address : client_address();
       return peers_->Ask(own, method, request, caller);

@@ -85,6 +85,7 @@ class Frontend {
   std::shared_ptr<security::Gate> scaler_gate_;
   OpenCalls client_calls_;
   OpenCalls worker_calls_;
+  const std::shared_ptr<rpc::LoopThread> loop_;  ///< of all gRPC, served and called
   Alarm alarm_;
   Alarm changes_;                                           ///< for autoscalers
   const std::unique_ptr<queue::trace::TraceWriter> trace_;  ///< nullptr: nothing is recorded
@@ -99,7 +100,6 @@ class Frontend {
   FrontendsService frontends_;
   ResultsService results_;
   WorkersService workers_;
-  std::shared_ptr<rpc::LoopThread> loop_;
   std::unique_ptr<rpc::Server> client_server_;
   std::unique_ptr<rpc::Server> worker_server_;
   std::unique_ptr<scalers::Port> scalers_;  ///< nullptr: autoscalers are not served

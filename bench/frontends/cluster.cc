@@ -10,7 +10,7 @@
 
 #include "bench/frontends/trouble.h"
 #include "bench/peers/process_stats.h"
-#include "lib/rpc/channel.h"
+#include "cli/channel/channel.h"
 
 namespace twofold::budgets {
 namespace {
@@ -126,7 +126,7 @@ v1::ListFrontendsReply Cluster::List() {
 
 v1::Frontends::Stub& Cluster::StubOf(const std::string& client) {
   auto& stub = stubs_[client];
-  if (stub == nullptr) stub = v1::Frontends::NewStub(rpc::Connect(client));
+  if (stub == nullptr) stub = v1::Frontends::NewStub(cli::Connect(client));
   return *stub;
 }
 

@@ -10,6 +10,7 @@
 #include <memory>
 
 #include "backend/agent/frontend_link.h"
+#include "backend/workload/loop_on_asio.h"
 
 namespace twofold::budgets {
 namespace {
@@ -18,8 +19,10 @@ constexpr int kLinks = 64;  // in a process
 
 class Worker final : private backend::FrontendLink::Listener {
  public:
-  Worker(boost::asio::io_context& io, const std::string& contacts, std::uint64_t number)
-      : number_(number), link_(io, {.address = contacts, .give_up = Duration{0}}, number, *this) {
+  Worker(boost::asio::io_context& io, rpc::LoopOwner& loop, const std::string& contacts,
+         std::uint64_t number)
+      : number_(number),
+        link_(io, loop, {.address = contacts, .give_up = Duration{0}}, number, *this) {
     link_.Start();
   }
 
@@ -36,6 +39,7 @@ class Worker final : private backend::FrontendLink::Listener {
   void OnMessage(const v1::FrontendMessage& /*message*/) override {}
   [[nodiscard]] bool HoldsAttempts() const override { return false; }
   void OnFlush() override {}
+  void OnSilence() override {}
   void OnGone(const Status& /*status*/) override {}
 
   const std::uint64_t number_;
@@ -54,10 +58,11 @@ IdleWorkers::IdleWorkers(Place& place, int workers, const std::string& contacts)
 
 void RunIdleWorkers(int workers, std::uint64_t first_key, const std::string& contacts) {
   boost::asio::io_context io;
+  backend::LoopOnAsio loop(io);
   std::vector<std::unique_ptr<Worker>> all;
   for (int i = 0; i < workers; ++i) {
     all.push_back(
-        std::make_unique<Worker>(io, contacts, first_key + static_cast<std::uint64_t>(i)));
+        std::make_unique<Worker>(io, loop, contacts, first_key + static_cast<std::uint64_t>(i)));
   }
   boost::asio::signal_set signals(io, SIGTERM);
   signals.async_wait([](const auto&...) { std::_Exit(0); });  // as if the host had gone

@@ -9,7 +9,8 @@
 #include <thread>
 
 #include "bench/frontends/trouble.h"
-#include "lib/rpc/channel.h"
+#include "bench/peers/callers.h"
+#include "cli/channel/channel.h"
 #include "twofold/v1/queue.grpc.pb.h"
 
 namespace twofold::budgets {
@@ -67,11 +68,9 @@ double RateOf(const Load& load, double seconds) {
 
 double PutJobs(const std::string& frontend, int jobs) {
   std::promise<void> ended;
-  bench::Putter putter(true, [&ended](const grpc::Status&) { ended.set_value(); });
-  const auto stub = v1::Clients::NewStub(rpc::Connect(frontend));
+  bench::Putter putter(true, [&ended](const Status&) { ended.set_value(); });
   auto end = ended.get_future();
-  stub->async()->Submit(putter.stream().context(), &putter.stream());
-  putter.stream().Start();
+  bench::Open(bench::ClientsLoop(), putter.stream(), frontend, "/twofold.v1.Clients/Submit");
   const std::string payload(kSpecBytes, 'x');
   const Instant start = Now();
   for (int sent = 0; putter.accepted() < jobs;) {
@@ -99,7 +98,7 @@ bool SubmitOne(const std::string& frontend, Duration limit) {
   grpc::ClientContext context;
   context.set_deadline(std::chrono::system_clock::now() + limit);
   v1::Job job;
-  return v1::Clients::NewStub(rpc::Connect(frontend))->SubmitJob(&context, request, &job).ok();
+  return v1::Clients::NewStub(cli::Connect(frontend))->SubmitJob(&context, request, &job).ok();
 }
 
 }  // namespace twofold::budgets

@@ -7,6 +7,7 @@
 #include <thread>
 #include <vector>
 
+#include "bench/peers/callers.h"
 #include "bench/peers/due_thread.h"
 #include "bench/peers/fail.h"
 #include "bench/peers/held_jobs.h"
@@ -14,11 +15,12 @@
 #include "lib/rpc/client_stream.h"
 
 /// What peers have in common whose clients and workers are gRPC streams. Their callbacks come on
-/// gRPC's threads, what is due comes on one more; so each end has a lock, taken once a message.
+/// the threads of two loops, what is due comes on one more; so each end has a lock, taken once a
+/// message.
 namespace twofold::bench {
 
-inline void FailOnEnd(const grpc::Status& status) {
-  Fail("the stream has ended: " + status.error_message());
+inline void FailOnEnd(const Status& status) {
+  Fail("the stream has ended: " + std::string(status.message()));
 }
 
 /// A client's end. `Format` has: Request, Reply (messages); AppendJob(Request&, payload), which

@@ -11,7 +11,7 @@
 #include "bench/peers/payload.h"
 #include "lib/rpc/batches.h"
 #include "lib/rpc/client_stream.h"
-#include "twofold/v1/queue.grpc.pb.h"
+#include "twofold/v1/queue.pb.h"
 
 /// Jobs as benchmarks submit them to a Twofold frontend.
 namespace twofold::bench {
@@ -49,7 +49,7 @@ class Putter {
  public:
   using Stream = rpc::ClientStream<v1::SubmitRequest, v1::SubmitReply>;
 
-  Putter(bool durable, Stream::OnEnd on_end)
+  Putter(bool durable, Stream::OnStreamEnd on_end)
       : format_{durable},
         stream_(std::make_shared<Stream>(
             [this](const v1::SubmitReply& reply) { accepted_ += reply.accepted().tags_size(); },

@@ -15,7 +15,8 @@
 #include "lib/rpc/batches.h"
 #include "lib/rpc/channel.h"
 #include "lib/rpc/client_stream.h"
-#include "twofold/v1/queue.grpc.pb.h"
+#include "lib/rpc/loop_thread.h"
+#include "twofold/v1/queue.pb.h"
 
 namespace twofold {
 namespace {
@@ -55,23 +56,22 @@ void Answer(Stream& stream, const v1::AssignBatch& jobs) {
 
 /// Until the frontend ends.
 void Work(const std::string& address, const v1::WorkerMessage& hello) {
-  const auto stub = v1::Workers::NewStub(rpc::Connect(address));
-  std::promise<grpc::Status> ended;
+  rpc::LoopThread loop{h2::Budgets()};
+  std::promise<Status> ended;
   std::weak_ptr<Stream> weak;
   const auto stream = std::make_shared<Stream>(
       [&weak](const v1::FrontendMessage& message) {
         if (const auto open = weak.lock()) Answer(*open, message.assigns());
       },
-      [&ended](const grpc::Status& status) { ended.set_value(status); });
+      [&ended](const Status& status) { ended.set_value(status); });
   weak = stream;
-  stub->async()->Work(stream->context(), stream.get());
-  stream->Start();
   stream->Add([&](v1::WorkerMessage& next) {
     next.MergeFrom(hello);
     return std::size_t{1};
   });
+  stream->Start(rpc::Channel::Connect(loop, address, {}), {.path = "/twofold.v1.Workers/Work"});
   stream->Flush();
-  std::cerr << "ended: " << ended.get_future().get().error_message() << '\n';
+  std::cerr << "ended: " << ended.get_future().get().message() << '\n';
 }
 
 }  // namespace

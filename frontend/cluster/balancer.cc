@@ -58,9 +58,8 @@ std::vector<Balancer::Shard> Balancer::Look() {
     const QueueHost::Snapshot seen = host->Look(Now());
     if (seen.served) shards.push_back({host->name(), {}, LoadOf(seen.stats)});
   }
-  for (const auto& [address, bytes] :
-       peers_.AskOthers("/twofold.v1.Frontends/ListFrontends",
-                        rpc::Serialize(v1::ListFrontendsRequest()), kPatience)) {
+  for (const auto& [address, bytes] : peers_.AskOthers("/twofold.v1.Frontends/ListFrontends",
+                                                       v1::ListFrontendsRequest(), kPatience)) {
     v1::ListFrontendsReply reply;
     if (!rpc::Parse(bytes, reply).ok() || reply.frontends().empty()) continue;
     for (const v1::Partition& each : reply.frontends(0).partitions()) {  // its own
@@ -150,8 +149,8 @@ std::uint64_t Balancer::Ask(const Shard& lender, const QueueHost::Turn::Loan& lo
   request.set_placement(loan.placement);
   request.set_slots(loan.slots);
   request.set_pressing(loan.pressing);
-  const auto bytes = peers_.Ask(lender.address, "/twofold.v1.Frontends/LendWorkers",
-                                rpc::Serialize(request), peers_.self(), kPatience);
+  const auto bytes = peers_.Ask(lender.address, "/twofold.v1.Frontends/LendWorkers", request,
+                                peers_.self(), kPatience);
   v1::LendWorkersReply reply;
   if (!bytes.ok() || !rpc::Parse(*bytes, reply).ok()) return 0;
   return reply.slots();

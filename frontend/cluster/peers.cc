@@ -2,19 +2,18 @@
 
 #include <absl/strings/numbers.h>
 #include <absl/strings/str_cat.h>
-#include <grpcpp/generic/generic_stub.h>
 
 #include <algorithm>
 #include <future>
 #include <utility>
 #include <vector>
 
-#include "lib/rpc/channel.h"
+#include "frontend/cluster/relayed_stream.h"
 #include "lib/rpc/client_stream.h"
-#include "lib/rpc/wire.h"
+#include "lib/rpc/limits.h"
 #include "twofold/v1/frontends.pb.h"
-#include "twofold/v1/queue.grpc.pb.h"  // gRPC's traits of the messages
-#include "twofold/v1/runs.grpc.pb.h"
+#include "twofold/v1/queue.pb.h"
+#include "twofold/v1/runs.pb.h"
 
 namespace twofold::frontend {
 namespace {
@@ -26,11 +25,13 @@ constexpr const char* kEpoch = "twofold-epoch";
 constexpr auto kSayPatience = std::chrono::seconds(10);
 
 // Frontends that have gone are forgotten with all others when there are so many.
-constexpr std::size_t kMostDialers = 512;
+constexpr std::size_t kMostAddresses = 512;
 
-// Of relayed streams, on one connection: few enough that one thread at a time can deal with it, and
-// far fewer than calls may be.
-constexpr int kStreamsOfWay = 64;
+// On one connection: far fewer than a server takes.
+constexpr int kCallsOfWay = rpc::kMaxCallsPerConnection / 4;
+
+// CallInfo's word for a caller who waits for ever.
+constexpr auto kForEver = std::chrono::system_clock::time_point::max();
 
 std::string HeaderOf(const rpc::CallInfo& call, const char* name) {
   const std::string* const found = h2::Find(call.metadata, name);
@@ -55,80 +56,48 @@ Caller CallerOf(const rpc::CallInfo& call) {
           .epoch = NumberOf<std::uint64_t>(call, kEpoch)};
 }
 
-void Peers::Prepare(grpc::ClientContext& context, const Caller& caller) {
+namespace {
+
+/// Of a call to another frontend.
+h2::CallOptions OptionsOf(const std::string& method, const Caller& caller) {
+  h2::CallOptions options{.path = method};
   if (caller.is_forwarded) {
-    context.AddMetadata(kForwarded, "1");
-    context.AddMetadata(kHops, std::to_string(caller.hops));
-    context.AddMetadata(kEpoch, std::to_string(caller.epoch));
+    options.metadata = {{kForwarded, "1"},
+                        {kHops, std::to_string(caller.hops)},
+                        {kEpoch, std::to_string(caller.epoch)}};
   }
-  if (!caller.authorization.empty()) context.AddMetadata("authorization", caller.authorization);
-  context.set_deadline(caller.deadline);
+  if (!caller.authorization.empty()) {
+    options.metadata.emplace_back("authorization", caller.authorization);
+  }
+  if (caller.deadline != kForEver) {
+    options.deadline = Now() + (caller.deadline - std::chrono::system_clock::now());
+  }
+  return options;
 }
 
-std::shared_ptr<grpc::Channel> Peers::Channel(const std::string& address) {
-  const MutexLock lock(mutex_);
-  if (dialers_.size() > kMostDialers) dialers_.clear();
-  auto& dialer = dialers_[address];
-  if (dialer == nullptr) dialer = std::make_unique<rpc::Dialer>(address, security_);
-  return dialer->Channel();
-}
+}  // namespace
 
-// ---- Streams that go on elsewhere
+// ---- Ways
 
-/// The first one that has room: the last ones are those that no stream uses any more.
-std::shared_ptr<Way> Peers::WayTo(const std::string& address) {
+/// The first one that has room: the last ones are those that nobody uses any more.
+std::shared_ptr<rpc::Dialer> Peers::WayTo(const std::string& address) {
   const MutexLock lock(mutex_);
-  if (ways_.size() > kMostDialers) dropper_.Post([old = std::exchange(ways_, {})] {});
+  if (ways_.size() > kMostAddresses) ways_.clear();
   auto& ways = ways_[address];
-  while (ways.size() > 1 && ways.back().use_count() == 1) {
-    dropper_.Post([unused = std::move(ways.back())] {});
-    ways.pop_back();
-  }
+  while (ways.size() > 1 && ways.back().use_count() == 1) ways.pop_back();
   for (const auto& way : ways) {
-    if (way.use_count() <= kStreamsOfWay) return way;
+    if (way.use_count() <= kCallsOfWay) return way;
   }
-  return ways.emplace_back(std::make_shared<Way>(address, security_));
+  return ways.emplace_back(std::make_shared<rpc::Dialer>(loop_, address, security_));
 }
 
 std::shared_ptr<rpc::Passage> Peers::Relay(const std::string& address, const std::string& method,
                                            Caller caller) {
-  const std::shared_ptr<RelayedStream> relayed(
-      new RelayedStream(WayTo(address), method), [this](RelayedStream* over) {
-        dropper_.Post([over = std::shared_ptr<RelayedStream>(over)] {});
-      });
   caller.is_forwarded = true;
-  Prepare(relayed->context(), caller);
-  return relayed;
+  return std::make_shared<RelayedStream>(loop_, WayTo(address), OptionsOf(method, caller));
 }
 
 // ---- Calls under way
-
-struct Peers::Open {
-  virtual ~Open() = default;
-  virtual void TryCancel() = 0;
-  /// Once, and soon: it is no stream.
-  [[nodiscard]] virtual bool IsAnswered() const { return false; }
-};
-
-struct Peers::UnaryOpen final : Open {
-  explicit UnaryOpen(const std::shared_ptr<grpc::Channel>& channel) : stub(channel) {}
-  void TryCancel() override { context.TryCancel(); }
-  [[nodiscard]] bool IsAnswered() const override { return true; }
-
-  grpc::GenericStub stub;
-  grpc::ClientContext context;
-  grpc::ByteBuffer request;
-  grpc::ByteBuffer reply;
-};
-
-template <typename Request, typename Reply>
-struct Peers::StreamOpen final : Open {
-  explicit StreamOpen(const std::shared_ptr<grpc::Channel>& channel) : stub(channel) {}
-  void TryCancel() override { stream->Cancel(); }
-
-  grpc::TemplatedGenericStub<Request, Reply> stub;
-  std::shared_ptr<rpc::ClientStream<Request, Reply>> stream;
-};
 
 Peers::~Peers() {
   std::vector<std::uint64_t> numbers;
@@ -141,34 +110,43 @@ Peers::~Peers() {
   while (!open_.empty()) left_.Wait(mutex_);
 }
 
-std::uint64_t Peers::Enter(std::shared_ptr<Open> open) {
+std::uint64_t Peers::NextNumber() {
   const MutexLock lock(mutex_);
-  open_[++last_number_] = std::move(open);
-  return last_number_;
+  return ++last_number_;
 }
 
-/// The call is over, and nobody else has a hold on it. Notifies under the lock: whoever waits for
-/// the end of the last call destroys this.
+/// Starts the call, which ends with Leave.
+Peers::Cancel Peers::Enter(std::uint64_t number, Open open, const std::shared_ptr<rpc::Dialer>& way,
+                           h2::CallOptions options) {
+  const auto call = open.call;
+  {
+    const MutexLock lock(mutex_);
+    open_[number] = std::move(open);
+  }
+  call->Start(way->Get(), std::move(options));
+  return [this, number] { BreakOff(number); };
+}
+
+/// Notifies under the lock: whoever waits for the end of the last call destroys this.
 void Peers::Leave(std::uint64_t number) {
   const MutexLock lock(mutex_);
-  dropper_.Post([open = std::move(open_.extract(number).mapped())] {});
+  open_.erase(number);
   left_.NotifyAll();
 }
 
 void Peers::BreakOff(std::uint64_t number) {
-  std::shared_ptr<Open> open;
+  std::shared_ptr<rpc::OutgoingCall> call;
   {
     const MutexLock lock(mutex_);
     const auto found = open_.find(number);
     if (found == open_.end()) return;
-    open = found->second;
+    call = found->second.call;
   }
-  open->TryCancel();  // its end may come before this returns
-  dropper_.Post([open = std::move(open)] {});
+  call->Cancel();
 }
 
 Peers::Cancel Peers::Call(const std::string& address, const std::string& method,
-                          const grpc::ByteBuffer& request, Caller caller, Done done) {
+                          const google::protobuf::Message& request, Caller caller, Done done) {
   caller.is_forwarded = true;
   return Start(address, method, request, caller, std::move(done));
 }
@@ -176,8 +154,8 @@ Peers::Cancel Peers::Call(const std::string& address, const std::string& method,
 void Peers::AwaitAnswers(Duration limit) {
   const Instant until = Now() + limit;
   const MutexLock lock(mutex_);
-  const auto is_answered = [](const auto& each) { return each.second->IsAnswered(); };
-  while (std::any_of(open_.begin(), open_.end(), is_answered) && left_.WaitUntil(mutex_, until)) {
+  const auto is_unary = [](const auto& each) { return each.second.is_unary; };
+  while (std::any_of(open_.begin(), open_.end(), is_unary) && left_.WaitUntil(mutex_, until)) {
   }
 }
 
@@ -185,28 +163,25 @@ void Peers::SayLookAgain() {
   Caller me = self();
   me.deadline = std::chrono::system_clock::now() + kSayPatience;
   for (const Peer& peer : Others()) {
-    Call(peer.client_address, "/twofold.v1.Frontends/LookAgain",
-         rpc::Serialize(v1::LookAgainRequest()), me, [](auto&, auto&) {});
+    Call(peer.client_address, "/twofold.v1.Frontends/LookAgain", v1::LookAgainRequest(), me,
+         [](const auto&) {});
   }
 }
 
-Result<grpc::ByteBuffer> Peers::Ask(const std::string& address, const std::string& method,
-                                    const grpc::ByteBuffer& request, Caller caller,
-                                    std::chrono::milliseconds patience) {
+Result<std::string> Peers::Ask(const std::string& address, const std::string& method,
+                               const google::protobuf::Message& request, Caller caller,
+                               std::chrono::milliseconds patience) {
   caller.deadline = std::chrono::system_clock::now() + patience;
-  const auto answer = std::make_shared<std::promise<Result<grpc::ByteBuffer>>>();
+  const auto answer = std::make_shared<std::promise<Result<std::string>>>();
   Start(address, method, request, caller,
-        [answer](const grpc::Status& status, const grpc::ByteBuffer& reply) {
-          answer->set_value(status.ok() ? Result<grpc::ByteBuffer>(reply)
-                                        : Result<grpc::ByteBuffer>(rpc::FromGrpc(status)));
-        });
+        [answer](Result<std::string> reply) { answer->set_value(std::move(reply)); });
   return answer->get_future().get();
 }
 
-std::map<std::string, grpc::ByteBuffer> Peers::AskOthers(const std::string& method,
-                                                         const grpc::ByteBuffer& request,
-                                                         std::chrono::milliseconds patience) {
-  using Answer = std::pair<std::string, Result<grpc::ByteBuffer>>;
+std::map<std::string, std::string> Peers::AskOthers(const std::string& method,
+                                                    const google::protobuf::Message& request,
+                                                    std::chrono::milliseconds patience) {
+  using Answer = std::pair<std::string, Result<std::string>>;
   Caller me = self();
   me.deadline = std::chrono::system_clock::now() + patience;
   std::vector<std::future<Answer>> answers;
@@ -214,33 +189,30 @@ std::map<std::string, grpc::ByteBuffer> Peers::AskOthers(const std::string& meth
     const auto answer = std::make_shared<std::promise<Answer>>();
     answers.push_back(answer->get_future());
     Call(peer.client_address, method, request, me,
-         [answer, address = peer.client_address](const grpc::Status& status,
-                                                 const grpc::ByteBuffer& reply) {
-           answer->set_value(
-               {address, status.ok() ? Result<grpc::ByteBuffer>(reply) : rpc::FromGrpc(status)});
+         [answer, address = peer.client_address](Result<std::string> reply) {
+           answer->set_value({address, std::move(reply)});
          });
   }
-  std::map<std::string, grpc::ByteBuffer> replies;
+  std::map<std::string, std::string> replies;
   for (std::future<Answer>& each : answers) {
-    const auto [address, reply] = each.get();
-    if (reply.ok()) replies[address] = *reply;
+    auto [address, reply] = each.get();
+    if (reply.ok()) replies[address] = *std::move(reply);
   }
   return replies;
 }
 
 Peers::Cancel Peers::Start(const std::string& address, const std::string& method,
-                           const grpc::ByteBuffer& request, const Caller& caller, Done done) {
-  const auto call = std::make_shared<UnaryOpen>(Channel(address));
-  const std::uint64_t number = Enter(call);
-  call->request = request;
-  Prepare(call->context, caller);
-  call->stub.UnaryCall(&call->context, method, {}, &call->request, &call->reply,
-                       [this, number, reply = &call->reply,
-                        done = std::move(done)](const grpc::Status& status) mutable {
-                         std::exchange(done, nullptr)(status, *reply);
-                         Leave(number);
-                       });
-  return [this, number] { BreakOff(number); };
+                           const google::protobuf::Message& request, const Caller& caller,
+                           Done done) {
+  const std::uint64_t number = NextNumber();
+  const auto way = WayTo(address);
+  const auto call = std::make_shared<rpc::UnaryRequest>(
+      request.SerializeAsString(),
+      [this, number, way, done = std::move(done)](Result<std::string> reply) {
+        done(std::move(reply));
+        Leave(number);
+      });
+  return Enter(number, {.call = call, .is_unary = true}, way, OptionsOf(method, caller));
 }
 
 template <typename Request, typename Reply>
@@ -248,23 +220,20 @@ Peers::Cancel Peers::Stream(const std::string& address, const std::string& metho
                             const Request& request, Caller caller, OnReply<Reply> on_reply,
                             OnEnd on_end) {
   caller.is_forwarded = true;
-  const auto call = std::make_shared<StreamOpen<Request, Reply>>(Channel(address));
-  const std::uint64_t number = Enter(call);
-  call->stream = std::make_shared<rpc::ClientStream<Request, Reply>>(
-      std::move(on_reply),
-      [this, number, on_end = std::move(on_end)](const grpc::Status& status) mutable {
-        std::exchange(on_end, nullptr)(status);
+  const std::uint64_t number = NextNumber();
+  const auto way = WayTo(address);
+  const auto stream = std::make_shared<rpc::ClientStream<Request, Reply>>(
+      std::move(on_reply), [this, number, way, on_end = std::move(on_end)](const Status& status) {
+        on_end(status);
         Leave(number);
       });
-  Prepare(*call->stream->context(), caller);
-  call->stub.PrepareBidiStreamingCall(call->stream->context(), method, {}, call->stream.get());
-  call->stream->Add([&](Request& message) {
+  stream->Add([&](Request& message) {
     message = request;
-    return std::size_t{1};
+    return message.ByteSizeLong();
   });
-  call->stream->Start();
-  call->stream->Close();
-  return [this, number] { BreakOff(number); };
+  Cancel cancel = Enter(number, {.call = stream}, way, OptionsOf(method, caller));
+  stream->Close();
+  return cancel;
 }
 
 template Peers::Cancel Peers::Stream(const std::string&, const std::string&,

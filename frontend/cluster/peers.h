@@ -1,6 +1,6 @@
 #pragma once
 
-#include <grpcpp/grpcpp.h>
+#include <google/protobuf/message.h>
 
 #include <chrono>
 #include <cstdint>
@@ -11,12 +11,13 @@
 #include <utility>
 #include <vector>
 
-#include "frontend/cluster/lane.h"
 #include "frontend/cluster/relayed_stream.h"
 #include "frontend/queues/directory.h"
 #include "lib/common/mutex.h"
 #include "lib/common/result.h"
 #include "lib/rpc/dialer.h"
+#include "lib/rpc/loop_owner.h"
+#include "lib/rpc/outgoing_call.h"
 #include "lib/security/client.h"
 
 namespace twofold::frontend {
@@ -24,7 +25,8 @@ namespace twofold::frontend {
 /// What of a call is passed on to another frontend, which checks it as if the caller came there.
 struct Caller {
   std::string authorization;
-  std::chrono::system_clock::time_point deadline = {};
+  /// max: it waits for ever.
+  std::chrono::system_clock::time_point deadline = std::chrono::system_clock::time_point::max();
   bool is_forwarded = false;  ///< by a frontend; all that Call sends is
   int hops = 0;               ///< how often it was passed on to who serves its queue
   std::uint64_t epoch = 0;    ///< of the tenure for which it was passed on last
@@ -36,13 +38,14 @@ Caller CallerOf(const rpc::CallInfo& call);
 /// The other frontends: passes calls on to those who serve a queue. A call that comes while its
 /// queue moves is passed on more than once, kMostHops times at most.
 ///
-/// Threads  Safe. `done` and `on_end` come once, from a thread of gRPC or of the Directory. The
-///          destructor breaks off what is under way, and waits for the end of it.
+/// Threads  Safe, but for Ask and AskOthers: not on the loop's thread. `done` and `on_end` come
+///          once, on the thread of the loop or of the Directory. The destructor breaks off what is
+///          under way, and waits for the end of it.
 class Peers {
  public:
-  /// `directory` outlives this and all calls.
-  Peers(Directory& directory, security::Client security)
-      : directory_(directory), security_(std::move(security)) {}
+  /// `loop`, the servers' own, and `directory` outlive this and all calls.
+  Peers(rpc::LoopOwner& loop, Directory& directory, security::Client security)
+      : loop_(loop), directory_(directory), security_(std::move(security)) {}
   ~Peers();
   Peers(const Peers&) = delete;
   Peers& operator=(const Peers&) = delete;
@@ -69,15 +72,15 @@ class Peers {
   using Cancel = std::function<void()>;
 
   /// Calls a unary method, "/twofold.v1.Admin/ListQueues", with a serialized request.
-  using Done = std::function<void(const grpc::Status&, const grpc::ByteBuffer& reply)>;
+  using Done = rpc::UnaryRequest::Done;
   Cancel Call(const std::string& address, const std::string& method,
-              const grpc::ByteBuffer& request, Caller caller, Done done);
+              const google::protobuf::Message& request, Caller caller, Done done);
 
   /// Calls a method that takes a request and gives a stream of replies: FollowJob, AttendRun.
   /// `on_reply` comes for one message at a time, before `on_end`.
   template <typename Reply>
   using OnReply = std::function<void(const Reply&)>;
-  using OnEnd = std::function<void(const grpc::Status&)>;
+  using OnEnd = std::function<void(const Status&)>;
   template <typename Request, typename Reply>
   Cancel Stream(const std::string& address, const std::string& method, const Request& request,
                 Caller caller, OnReply<Reply> on_reply, OnEnd on_end);
@@ -93,44 +96,45 @@ class Peers {
   void SayLookAgain();
 
   /// A call of the service there, which may pass it on. Blocks, for `patience` at most.
-  Result<grpc::ByteBuffer> Ask(const std::string& address, const std::string& method,
-                               const grpc::ByteBuffer& request, Caller caller,
-                               std::chrono::milliseconds patience = std::chrono::seconds(10));
+  Result<std::string> Ask(const std::string& address, const std::string& method,
+                          const google::protobuf::Message& request, Caller caller,
+                          std::chrono::milliseconds patience = std::chrono::seconds(10));
 
   /// Calls all others, in the name of this frontend. Blocks until they have answered, for
   /// `patience` at most. Those that answer, by address.
-  std::map<std::string, grpc::ByteBuffer> AskOthers(const std::string& method,
-                                                    const grpc::ByteBuffer& request,
-                                                    std::chrono::milliseconds patience);
+  std::map<std::string, std::string> AskOthers(const std::string& method,
+                                               const google::protobuf::Message& request,
+                                               std::chrono::milliseconds patience);
 
   /// This frontend as a caller, with the token that it has.
   [[nodiscard]] Caller self() const { return {.authorization = security_.Authorization()}; }
 
+  [[nodiscard]] rpc::LoopOwner& loop() const { return loop_; }
+
  private:
-  /// What is kept of a call until it is over.
-  struct Open;
-  struct UnaryOpen;
-  template <typename Request, typename Reply>
-  struct StreamOpen;
+  /// A call that is not over.
+  struct Open {
+    std::shared_ptr<rpc::OutgoingCall> call;
+    bool is_unary = false;  ///< it is answered once, and soon
+  };
 
   Cancel Start(const std::string& address, const std::string& method,
-               const grpc::ByteBuffer& request, const Caller& caller, Done done);
-  static void Prepare(grpc::ClientContext& context, const Caller& caller);
-  std::shared_ptr<grpc::Channel> Channel(const std::string& address);
-  std::shared_ptr<Way> WayTo(const std::string& address);
-  std::uint64_t Enter(std::shared_ptr<Open> open);
+               const google::protobuf::Message& request, const Caller& caller, Done done);
+  std::shared_ptr<rpc::Dialer> WayTo(const std::string& address);
+  std::uint64_t NextNumber();
+  Cancel Enter(std::uint64_t number, Open open, const std::shared_ptr<rpc::Dialer>& way,
+               h2::CallOptions options);
   void Leave(std::uint64_t number);
   void BreakOff(std::uint64_t number);
 
+  rpc::LoopOwner& loop_;
   Directory& directory_;
   const security::Client security_;
   Mutex mutex_;
   Condition left_;
-  std::map<std::string, std::unique_ptr<rpc::Dialer>> dialers_ ABSL_GUARDED_BY(mutex_);
-  std::map<std::string, std::vector<std::shared_ptr<Way>>> ways_ ABSL_GUARDED_BY(mutex_);
-  std::map<std::uint64_t, std::shared_ptr<Open>> open_ ABSL_GUARDED_BY(mutex_);
+  std::map<std::string, std::vector<std::shared_ptr<rpc::Dialer>>> ways_ ABSL_GUARDED_BY(mutex_);
+  std::map<std::uint64_t, Open> open_ ABSL_GUARDED_BY(mutex_);
   std::uint64_t last_number_ ABSL_GUARDED_BY(mutex_) = 0;
-  Lane dropper_;  // of calls that are over: gRPC's threads must not drop the last hold on a channel
 };
 
 }  // namespace twofold::frontend

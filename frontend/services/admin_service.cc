@@ -13,7 +13,7 @@
 #include "frontend/services/changes.h"
 #include "frontend/services/lookup.h"
 #include "frontend/services/services.h"
-#include "twofold/v1/queue.grpc.pb.h"
+#include "twofold/v1/queue.pb.h"
 
 namespace twofold::frontend {
 namespace {
@@ -165,7 +165,7 @@ Result<v1::Queue> ChangeQueue(const QueueSet& queues, const std::string& queue,
 }
 
 AdminService::AdminService(QueueSet& queues, OpenCalls& calls, ReaderPool& readers)
-    : Service(v1::Admin::service_full_name(), calls, readers) {
+    : Service("twofold.v1.Admin", calls, readers) {
   const auto at_once = [](auto&) { return nullptr; };
   Gathered<v1::ListQueuesRequest, v1::ListQueuesReply>(
       "ListQueues", [&](auto&, auto done) { done(ListQueues(queues)); }, at_once, {},

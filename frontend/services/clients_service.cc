@@ -15,9 +15,9 @@
 #include "frontend/services/services.h"
 #include "frontend/streams/client_session.h"
 #include "frontend/streams/worker_session.h"
-#include "lib/rpc/channel.h"
 #include "lib/rpc/limits.h"
-#include "twofold/v1/queue.grpc.pb.h"
+#include "lib/rpc/status_details.h"
+#include "twofold/v1/queue.pb.h"
 
 namespace twofold::frontend {
 namespace {
@@ -155,7 +155,7 @@ void CancelJob(const QueueSet& queues, std::uint64_t id,
 }
 
 ClientsService::ClientsService(QueueSet& queues, OpenCalls& calls, ReaderPool& readers)
-    : Service(v1::Clients::service_full_name(), calls, readers) {
+    : Service("twofold.v1.Clients", calls, readers) {
   // Only durable jobs may have to be looked up on disk.
   const auto of_job = [&readers](const auto& request) {
     return IsDurable(queue::JobId{request.id()}) ? &readers : nullptr;
@@ -208,7 +208,7 @@ ClientsService::ClientsService(QueueSet& queues, OpenCalls& calls, ReaderPool& r
 }
 
 WorkersService::WorkersService(QueueSet& queues, OpenCalls& calls, ReaderPool& readers)
-    : Service(v1::Workers::service_full_name(), calls, readers) {
+    : Service("twofold.v1.Workers", calls, readers) {
   OwnerStream<v1::WorkerMessage>(
       "Work", &Peers::Place::worker_address,
       [&queues](const v1::WorkerMessage& first) -> Wanted {

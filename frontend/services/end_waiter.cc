@@ -5,8 +5,6 @@
 #include <chrono>
 #include <utility>
 
-#include "lib/rpc/channel.h"
-
 namespace twofold::frontend {
 namespace {
 
@@ -33,12 +31,10 @@ void EndWaiter::Answer(Result<v1::Job> answer) {
 
 void EndWaiter::Stop() {
   std::function<void()> cancel;
-  std::unique_ptr<grpc::Alarm> pause;
   {
     const MutexLock lock(mutex_);
     stopped_ = true;
     cancel.swap(cancel_);
-    pause.swap(pause_);
   }
   if (cancel) cancel();
   queues_.finished().StopWaiting(job_, number_);
@@ -84,7 +80,7 @@ void EndWaiter::FollowAt(const std::string& address, std::uint64_t epoch) {
       [self = shared_from_this()](const v1::JobUpdate& update) {
         if (update.job().state() == v1::JOB_STATE_FINISHED) self->Answer(update.job());
       },
-      [self = shared_from_this()](const grpc::Status& status) { self->FollowEnded(status); });
+      [self = shared_from_this()](const Status& status) { self->FollowEnded(status); });
   {
     const MutexLock lock(mutex_);
     if (!stopped_) {
@@ -95,15 +91,11 @@ void EndWaiter::FollowAt(const std::string& address, std::uint64_t epoch) {
   cancel();
 }
 
-void EndWaiter::FollowEnded(const grpc::Status& status) {
-  const bool is_there = status.ok() || status.error_code() == grpc::StatusCode::UNAVAILABLE;
-  if (!is_there || ++tries_ == kMostFollows) return GiveUp(status.error_message());
-  const MutexLock lock(mutex_);
-  if (stopped_) return;
-  pause_ = std::make_unique<grpc::Alarm>();
-  pause_->Set(std::chrono::system_clock::now() + kPause, [self = shared_from_this()](bool expired) {
-    if (expired) self->Follow();
-  });
+void EndWaiter::FollowEnded(const Status& status) {
+  const bool is_there = status.ok() || absl::IsUnavailable(status);
+  if (!is_there || ++tries_ == kMostFollows) return GiveUp(std::string(status.message()));
+  if (!IsStopped())
+    peers_->loop().PostAfter(kPause, [self = shared_from_this()] { self->Follow(); });
 }
 
 void EndWaiter::GiveUp(const std::string& why) {

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <grpcpp/alarm.h>
-
 #include <atomic>
 #include <cstdint>
 #include <functional>
@@ -53,7 +51,7 @@ class EndWaiter final : public Resident, public std::enable_shared_from_this<End
   bool IsStopped();
   void Follow();
   void FollowAt(const std::string& address, std::uint64_t epoch);
-  void FollowEnded(const grpc::Status& status);
+  void FollowEnded(const Status& status);
   void GiveUp(const std::string& why);
 
   const QueueSet& queues_;
@@ -69,7 +67,6 @@ class EndWaiter final : public Resident, public std::enable_shared_from_this<End
   Mutex mutex_;
   bool stopped_ ABSL_GUARDED_BY(mutex_) = false;
   std::function<void()> cancel_ ABSL_GUARDED_BY(mutex_);  // what follows the job elsewhere
-  std::unique_ptr<grpc::Alarm> pause_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace twofold::frontend

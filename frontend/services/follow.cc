@@ -7,7 +7,6 @@
 #include "frontend/services/job_calls.h"
 #include "frontend/services/lookup.h"
 #include "frontend/services/routed_stream.h"
-#include "lib/rpc/channel.h"
 
 namespace twofold::frontend {
 namespace {

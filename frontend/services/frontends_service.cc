@@ -9,7 +9,7 @@
 #include "frontend/services/lookup.h"
 #include "frontend/services/services.h"
 #include "lib/cluster/view.h"
-#include "twofold/v1/frontends.grpc.pb.h"
+#include "twofold/v1/frontends.pb.h"
 
 namespace twofold::frontend {
 namespace {
@@ -140,7 +140,7 @@ Status AcceptAll(Membership& membership, const std::vector<QueueHost*>& shards) 
 
 FrontendsService::FrontendsService(QueueSet& queues, std::function<Membership*()> membership,
                                    OpenCalls& calls, ReaderPool& readers)
-    : Service(v1::Frontends::service_full_name(), calls, readers) {
+    : Service("twofold.v1.Frontends", calls, readers) {
   using Reply = v1::ListFrontendsReply;
   const auto with = [membership](const std::function<Result<Reply>(Membership&)>& answer) {
     Membership* const joined = membership();

@@ -11,10 +11,18 @@
 #include "frontend/cluster/peers.h"
 #include "lib/common/mutex.h"
 #include "lib/common/result.h"
-#include "lib/rpc/channel.h"
 #include "lib/rpc/wire.h"
 
 namespace twofold::frontend {
+
+/// The message that another frontend has answered with.
+template <typename Reply>
+Result<Reply> ReplyOf(const Result<std::string>& bytes) {
+  if (!bytes.ok()) return bytes.status();
+  Reply reply;
+  if (const Status parsed = rpc::Parse(*bytes, reply); !parsed.ok()) return parsed;
+  return reply;
+}
 
 /// So long other frontends may take to answer for what they have.
 inline constexpr auto kGatherPatience = std::chrono::seconds(3);
@@ -50,22 +58,19 @@ class Gathering {
     merge_ ? merge_(*reply_, *std::move(reply)) : reply_->MergeFrom(*reply);
   }
 
-  void Add(const Peer& from, const grpc::Status& status, const grpc::ByteBuffer& bytes) {
-    if (status.ok()) {
-      Reply reply;
-      const Status parsed = rpc::Parse(bytes, reply);
-      return Add(parsed.ok() ? Result<Reply>(std::move(reply)) : parsed);
+  /// What another one has answered.
+  void Add(const Peer& from, const Result<std::string>& bytes) {
+    const Status& status = bytes.status();
+    // What some have is no answer for all.
+    if (!absl::IsUnavailable(status) && !absl::IsDeadlineExceeded(status)) {
+      return Add(ReplyOf<Reply>(bytes));
     }
+    const std::string why(status.message());
     const MutexLock lock(mutex_);
     if (!reply_.ok()) return;
-    // What some have is no answer for all.
-    const bool is_away = status.error_code() == grpc::StatusCode::UNAVAILABLE ||
-                         status.error_code() == grpc::StatusCode::DEADLINE_EXCEEDED;
-    if (is_away && miss_) return miss_(*reply_, from, status.error_message());
-    reply_ = is_away
-                 ? absl::UnavailableError("frontend " + from.name + " at " + from.client_address +
-                                          " does not answer: " + status.error_message())
-                 : rpc::FromGrpc(status);
+    if (miss_) return miss_(*reply_, from, why);
+    reply_ = absl::UnavailableError("frontend " + from.name + " at " + from.client_address +
+                                    " does not answer: " + why);
   }
 
  private:
@@ -95,13 +100,6 @@ class FirstFound {
     reply_ = std::move(reply);
   }
 
-  void Add(const grpc::Status& status, const grpc::ByteBuffer& bytes) {
-    Reply reply;
-    Status found = rpc::FromGrpc(status);
-    if (found.ok()) found = rpc::Parse(bytes, reply);
-    Add(found.ok() ? Result<Reply>(std::move(reply)) : found);
-  }
-
  private:
   Mutex mutex_;
   Result<Reply> reply_ ABSL_GUARDED_BY(mutex_);
@@ -122,10 +120,8 @@ void Gather(Peers& peers, const std::string& path, const Request& request, Calle
   caller.deadline = std::min(caller.deadline, std::chrono::system_clock::now() + kGatherPatience);
   for (const Peer& peer : peers.Others()) {
     if (peer.leaves && must_answer) continue;  // it has nothing, and may end any moment
-    peers.Call(peer.client_address, path, rpc::Serialize(request), caller,
-               [all, peer](const grpc::Status& status, const grpc::ByteBuffer& reply) {
-                 all->Add(peer, status, reply);
-               });
+    peers.Call(peer.client_address, path, request, caller,
+               [all, peer](const Result<std::string>& reply) { all->Add(peer, reply); });
   }
 }
 

@@ -1,13 +1,11 @@
 #pragma once
 
-#include <grpcpp/alarm.h>
-
-#include <chrono>
 #include <functional>
-#include <memory>
 #include <utility>
 
+#include "lib/common/instant.h"
 #include "lib/common/mutex.h"
+#include "lib/rpc/byte_stream.h"
 #include "lib/rpc/limits.h"
 
 namespace twofold::frontend {
@@ -15,40 +13,51 @@ namespace twofold::frontend {
 /// Gives a call up whose caller lets us wait for rpc::kCallerPatience: for its next message, or
 /// until it takes ours.
 ///
-/// Threads  Start and Stop one at a time. `give_up` comes on a thread of gRPC, once at most, and
-///          never after the destructor; it must not block, and the call ends later than it
-///          returns.
+/// Threads  Start and Stop from any thread, from the call's OnBegin on. `give_up` comes on the
+///          loop's thread, once at most, while the call is not over.
 class Patience {
  public:
-  explicit Patience(std::function<void()> give_up)
-      : state_(new State{.mutex = {}, .give_up = std::move(give_up)}) {}
-  ~Patience() {
-    Stop();
-    const MutexLock lock(state_->mutex);
-    state_->give_up = nullptr;
-  }
-  Patience(const Patience&) = delete;
-  Patience& operator=(const Patience&) = delete;
+  /// A part of `call`.
+  Patience(rpc::ByteStream& call, std::function<void()> give_up)
+      : call_(call), give_up_(std::move(give_up)) {}
 
   /// We wait from now on.
   void Start() {
-    alarm_ = std::make_unique<grpc::Alarm>();
-    alarm_->Set(std::chrono::system_clock::now() + rpc::kCallerPatience,
-                [state = state_](bool expired) {
-                  const MutexLock lock(state->mutex);
-                  if (expired && state->give_up) std::exchange(state->give_up, nullptr)();
-                });
+    {
+      const MutexLock lock(mutex_);
+      until_ = Now() + rpc::kCallerPatience;
+      if (std::exchange(looks_, true)) return;
+    }
+    LookAfter(rpc::kCallerPatience);
   }
-  void Stop() { alarm_.reset(); }
+
+  void Stop() {
+    const MutexLock lock(mutex_);
+    until_ = Instant::max();
+  }
 
  private:
-  struct State {
-    Mutex mutex;
-    std::function<void()> give_up ABSL_GUARDED_BY(mutex);
-  };
+  // One look is on its way at most, however often we begin to wait.
+  void LookAfter(Duration pause) {
+    call_.RunAfter(pause, [this] { Look(); });
+  }
 
-  const std::shared_ptr<State> state_;
-  std::unique_ptr<grpc::Alarm> alarm_;
+  void Look() {
+    Instant until;
+    {
+      const MutexLock lock(mutex_);
+      until = until_;
+      looks_ = until > Now() && until != Instant::max();
+    }
+    if (until <= Now()) return give_up_();
+    if (until != Instant::max()) LookAfter(until - Now());
+  }
+
+  rpc::ByteStream& call_;
+  const std::function<void()> give_up_;
+  Mutex mutex_;
+  Instant until_ ABSL_GUARDED_BY(mutex_) = Instant::max();  // nobody lets us wait
+  bool looks_ ABSL_GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace twofold::frontend

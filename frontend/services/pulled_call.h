@@ -28,7 +28,7 @@ class PulledCall final : public rpc::OneRequestCall<Request, Message> {
   using Open = std::function<Result<NextMessage<Message>>(const Request&)>;
 
   PulledCall(ReaderPool& readers, Open open)
-      : readers_(readers), open_(std::move(open)), patience_([this] { this->BreakOff(); }) {}
+      : readers_(readers), open_(std::move(open)), patience_(*this, [this] { this->BreakOff(); }) {}
 
  private:
   void OnRequest(const Request& request) override {

@@ -3,7 +3,7 @@
 #include <chrono>
 #include <utility>
 
-#include "lib/rpc/channel.h"
+#include "lib/rpc/status_details.h"
 
 namespace twofold::frontend {
 

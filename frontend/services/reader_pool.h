@@ -1,7 +1,5 @@
 #pragma once
 
-#include <grpcpp/grpcpp.h>
-
 #include <cstddef>
 #include <deque>
 #include <functional>
@@ -9,6 +7,7 @@
 #include <vector>
 
 #include "lib/common/mutex.h"
+#include "lib/common/result.h"
 
 namespace twofold::frontend {
 

@@ -13,7 +13,7 @@
 #include "lib/common/counted.h"
 #include "lib/results/result_messages.h"
 #include "lib/rpc/limits.h"
-#include "twofold/v1/runs.grpc.pb.h"
+#include "twofold/v1/runs.pb.h"
 
 namespace twofold::frontend {
 namespace {
@@ -207,7 +207,7 @@ void DeleteRun(Storage& storage, AttendedRuns& attended, const std::string& run,
 
 ResultsService::ResultsService(const QueueSet& queues, Storage* storage, OpenCalls& calls,
                                ReaderPool& readers)
-    : Service(v1::Results::service_full_name(), calls, readers) {
+    : Service("twofold.v1.Results", calls, readers) {
   Gathered<v1::CancelRunRequest, v1::CancelRunReply>(
       "CancelRun",
       [&queues, storage](auto& request, auto done) {

@@ -9,7 +9,6 @@
 
 #include "frontend/cluster/peers.h"
 #include "lib/common/mutex.h"
-#include "lib/rpc/channel.h"
 #include "lib/rpc/unary.h"
 
 namespace twofold::frontend {
@@ -77,7 +76,7 @@ class RoutedStream : public rpc::OneRequestCall<Request, Reply> {
     auto cancel = peers_->template Stream<Request, Reply>(
         address, method_, request_, caller,
         [self = Self()](const Reply& reply) { self->PassOn(reply); },
-        [self = Self()](const grpc::Status& status) { self->End(rpc::FromGrpc(status)); });
+        [self = Self()](const Status& status) { self->End(status); });
     {
       const MutexLock lock(mutex_);
       if (!gone_) {

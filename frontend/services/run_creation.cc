@@ -7,7 +7,6 @@
 #include "frontend/services/patience.h"
 #include "frontend/services/run_calls.h"
 #include "lib/results/records.h"
-#include "lib/rpc/channel.h"
 #include "lib/show/message.h"
 
 namespace twofold::frontend {
@@ -116,11 +115,11 @@ using CreateRun = rpc::ServerStream<v1::CreateRunRequest, v1::CreateRunReply>;
 class CreateRunCall final : public CreateRun {
  public:
   CreateRunCall(std::shared_ptr<RunCreation> shared, std::string host)
-      : shared_(std::move(shared)), host_(std::move(host)) {
-    patience_.Start();
-  }
+      : shared_(std::move(shared)), host_(std::move(host)) {}
 
  private:
+  void OnOpen() override { patience_.Start(); }
+
   void OnMessage(const v1::CreateRunRequest& request) override {
     patience_.Stop();
     if (const Status status = draft_.Add(request); !status.ok()) return End(status);
@@ -184,7 +183,8 @@ class CreateRunCall final : public CreateRun {
   const std::shared_ptr<RunCreation> shared_;
   const std::string host_;
   RunDraft draft_{shared_->draft_bytes};
-  Patience patience_{[this] { End(absl::DeadlineExceededError("no more of the run has come")); }};
+  Patience patience_{*this,
+                     [this] { End(absl::DeadlineExceededError("no more of the run has come")); }};
 };
 
 }  // namespace

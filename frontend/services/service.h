@@ -17,7 +17,6 @@
 #include "frontend/services/reader_pool.h"
 #include "lib/common/result.h"
 #include "lib/queue/types.h"
-#include "lib/rpc/channel.h"
 #include "lib/rpc/service.h"
 #include "lib/rpc/wire.h"
 
@@ -144,11 +143,9 @@ class Service : public rpc::Service {
         FindOwner(queue, caller, [=, this](const Result<Owning>& owner) {
           if (!owner.ok()) return call->Fail(owner.status());
           if (owner->address.empty()) return local(request, call);
-          call->WhenCancelled(
-              peers_->Call(owner->address, path, rpc::Serialize(request), owner->caller,
-                           [found](const grpc::Status& status, const grpc::ByteBuffer& bytes) {
-                             found(ReplyOf<Reply>(status, bytes));
-                           }));
+          call->WhenCancelled(peers_->Call(
+              owner->address, path, request, owner->caller,
+              [found](const Result<std::string>& bytes) { found(ReplyOf<Reply>(bytes)); }));
         });
       };
       return std::make_shared<Call>(Posted<Request, Reply>(answer, pool_for));
@@ -175,19 +172,17 @@ class Service : public rpc::Service {
             Reply(), merge, typename Gathering<Reply>::Miss(),
             [call](Result<Reply> reply) { call->Answer(std::move(reply)); });
         for (const auto& [queue, of_shard] : *shards) {
-          FindOwner(queue, caller,
-                    [=, this, queue = queue, request = of_shard](const Result<Owning>& owner) {
-                      if (!owner.ok()) return all->Add(owner.status());
-                      if (owner->address.empty()) {
-                        return part(request,
-                                    [all](Result<Reply> reply) { all->Add(std::move(reply)); });
-                      }
-                      peers_->Call(owner->address, path, rpc::Serialize(request), owner->caller,
-                                   [all, peer = Peer{"that serves " + queue, owner->address, {}}](
-                                       const grpc::Status& status, const grpc::ByteBuffer& reply) {
-                                     all->Add(peer, status, reply);
-                                   });
-                    });
+          FindOwner(
+              queue, caller,
+              [=, this, queue = queue, request = of_shard](const Result<Owning>& owner) {
+                if (!owner.ok()) return all->Add(owner.status());
+                if (owner->address.empty()) {
+                  return part(request, [all](Result<Reply> reply) { all->Add(std::move(reply)); });
+                }
+                peers_->Call(owner->address, path, request, owner->caller,
+                             [all, peer = Peer{"that serves " + queue, owner->address, {}}](
+                                 const Result<std::string>& reply) { all->Add(peer, reply); });
+              });
         }
       };
       return std::make_shared<Call>(Posted<Request, Reply>(spread, pool_for));
@@ -349,31 +344,19 @@ class Service : public rpc::Service {
     part(request, [first](Result<Reply> reply) { first->Add(std::move(reply)); });
     caller.hops = Peers::kMostHops;
     for (const Peer& peer : peers_->Others()) {
-      peers_->Call(peer.client_address, path, rpc::Serialize(request), caller,
-                   [first](const grpc::Status& status, const grpc::ByteBuffer& bytes) {
-                     first->Add(status, bytes);
-                   });
+      peers_->Call(
+          peer.client_address, path, request, caller,
+          [first](const Result<std::string>& bytes) { first->Add(ReplyOf<Reply>(bytes)); });
     }
-  }
-
-  template <typename Reply>
-  static Result<Reply> ReplyOf(const grpc::Status& status, const grpc::ByteBuffer& bytes) {
-    if (!status.ok()) return rpc::FromGrpc(status);
-    Reply reply;
-    const Status parsed = rpc::Parse(bytes, reply);
-    if (!parsed.ok()) return parsed;
-    return reply;
   }
 
   /// A caller that goes away ends the call there, too.
   template <typename Request, typename Reply>
   void Forward(const std::string& address, const std::string& path, const Request& request,
                const Caller& caller, const std::shared_ptr<rpc::UnaryCall<Request, Reply>>& call) {
-    call->WhenCancelled(
-        peers_->Call(address, path, rpc::Serialize(request), caller,
-                     [call](const grpc::Status& status, const grpc::ByteBuffer& bytes) {
-                       call->Answer(ReplyOf<Reply>(status, bytes));
-                     }));
+    call->WhenCancelled(peers_->Call(
+        address, path, request, caller,
+        [call](const Result<std::string>& bytes) { call->Answer(ReplyOf<Reply>(bytes)); }));
   }
 
   static Status ServedHereNow(const std::string& queue) {

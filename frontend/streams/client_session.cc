@@ -7,7 +7,6 @@
 #include "frontend/queues/convert.h"
 #include "frontend/queues/job_options.h"
 #include "frontend/queues/refusal.h"
-#include "lib/rpc/channel.h"
 #include "lib/rpc/limits.h"
 
 namespace twofold::frontend {

@@ -9,7 +9,6 @@
 #include "frontend/queues/job_options.h"
 #include "frontend/streams/checks.h"
 #include "lib/common/limited_log.h"
-#include "lib/rpc/channel.h"
 
 namespace twofold::frontend {
 namespace {

@@ -17,8 +17,8 @@ namespace twofold::frontend {
 /// Threads  Safe. Blocks while it asks.
 struct Api {
   /// A unary call of this frontend's own service; empty: it has all queues.
-  using Ask = std::function<Result<grpc::ByteBuffer>(
-      const std::string& method, const grpc::ByteBuffer& request, const Caller& caller)>;
+  using Ask = std::function<Result<std::string>(
+      const std::string& method, const google::protobuf::Message& request, const Caller& caller)>;
 
   const QueueSet& queues;  ///< outlives this
   Ask ask = {};
@@ -31,8 +31,8 @@ struct Api {
     if (!ask) return here();
     const std::string* token =
         from == nullptr ? nullptr : http::Find(from->headers, "authorization");
-    const Result<grpc::ByteBuffer> bytes =
-        ask(method, rpc::Serialize(request), {.authorization = token == nullptr ? "" : *token});
+    const Result<std::string> bytes =
+        ask(method, request, {.authorization = token == nullptr ? "" : *token});
     if (!bytes.ok()) return bytes.status();
     Reply reply;
     if (Status parsed = rpc::Parse(*bytes, reply); !parsed.ok()) return parsed;

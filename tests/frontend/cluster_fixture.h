@@ -14,7 +14,7 @@
 
 #include "frontend/frontend.h"
 #include "lib/common/address.h"
-#include "lib/rpc/channel.h"
+#include "cli/channel/channel.h"
 #include "lib/security/client.h"
 #include "tests/fakes/streams.h"
 #include "tests/support/postgres_server.h"
@@ -32,7 +32,7 @@ class Member {
     EXPECT_TRUE(started.ok()) << started.status();
     if (!started.ok()) return;
     frontend_ = *std::move(started);
-    const auto channel = rpc::Connect(frontend_->client_address(), client_);
+    const auto channel = cli::Connect(frontend_->client_address(), client_);
     clients = v1::Clients::NewStub(channel);
     admin = v1::Admin::NewStub(channel);
     frontends = v1::Frontends::NewStub(channel);
@@ -49,7 +49,7 @@ class Member {
                     const Request& request, Reply* reply, bool forwarded = false) {
     for (int tries = 0;; ++tries) {
       grpc::ClientContext context;
-      rpc::Authorize(context, client_);
+      cli::Authorize(context, client_);
       if (forwarded) context.AddMetadata("twofold-forwarded", "1");
       if (forwarded) context.AddMetadata("twofold-hops", "3");
       context.set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(30));

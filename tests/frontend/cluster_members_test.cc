@@ -149,10 +149,10 @@ TEST_F(ClustersTest, FrontendsCallEachOtherByTlsWithTheTokenOfTheCaller) {
     for (Member* const member : cluster.all()) member->Submit(queue);
   }
   // Whom one of them refuses, none serves.
-  const auto stub = v1::Admin::NewStub(rpc::Connect(cluster.at("a").frontend().client_address(),
+  const auto stub = v1::Admin::NewStub(cli::Connect(cluster.at("a").frontend().client_address(),
                                                     peer("client", "client-client-client")));
   grpc::ClientContext context;
-  rpc::Authorize(context, peer("client", "client-client-client"));
+  cli::Authorize(context, peer("client", "client-client-client"));
   v1::ListQueuesReply reply;
   EXPECT_EQ(stub->ListQueues(&context, {}, &reply).error_code(), StatusCode::PERMISSION_DENIED);
 }

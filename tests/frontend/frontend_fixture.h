@@ -8,6 +8,7 @@
 #include <string>
 #include <thread>
 
+#include "cli/channel/channel.h"
 #include "frontend/frontend.h"
 #include "lib/common/address.h"
 #include "lib/http/client.h"
@@ -26,8 +27,8 @@ class FrontendTest : public ::testing::Test {
     auto started = Frontend::Start(options);
     ASSERT_TRUE(started.ok()) << started.status();
     frontend_ = *std::move(started);
-    clients_ = v1::Clients::NewStub(rpc::Connect(frontend_->client_address()));
-    admin_ = v1::Admin::NewStub(rpc::Connect(frontend_->client_address()));
+    clients_ = v1::Clients::NewStub(cli::Connect(frontend_->client_address()));
+    admin_ = v1::Admin::NewStub(cli::Connect(frontend_->client_address()));
   }
 
   std::unique_ptr<testing::WorkerStream> NewWorker() {

@@ -58,7 +58,7 @@ class MemoryTest : public FrontendTest {
  protected:
   void SetUp() override {
     Serve([&](Options& options) { options.storage.url = "sqlite:" + dir_.Path("jobs.db"); });
-    results_ = v1::Results::NewStub(rpc::Connect(frontend_->client_address()));
+    results_ = v1::Results::NewStub(cli::Connect(frontend_->client_address()));
   }
 
   /// A caller of CreateRun.

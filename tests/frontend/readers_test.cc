@@ -18,7 +18,7 @@
 #include "lib/common/address.h"
 #include "lib/http/client.h"
 #include "lib/http/server.h"
-#include "lib/rpc/channel.h"
+#include "cli/channel/channel.h"
 #include "lib/rpc/listen.h"
 #include "tests/fakes/memory_store.h"
 #include "tests/fakes/retry_after.h"
@@ -127,8 +127,8 @@ class ReadersTest : public ::testing::Test {
         {.run_later = [this](ReaderPool::Task task) { return readers_.Post(std::move(task)); }});
     EXPECT_TRUE(http.ok()) << http.status();
     http_ = *std::move(http);
-    stub_ = v1::Clients::NewStub(rpc::Connect(client_address_));
-    admin_stub_ = v1::Admin::NewStub(rpc::Connect(client_address_));
+    stub_ = v1::Clients::NewStub(cli::Connect(client_address_));
+    admin_stub_ = v1::Admin::NewStub(cli::Connect(client_address_));
   }
 
   ~ReadersTest() override {

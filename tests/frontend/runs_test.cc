@@ -24,7 +24,7 @@ class RunsTest : public FrontendTest {
 
   void Start() {
     Serve([&](Options& options) { options.storage.url = "sqlite:" + dir_.Path("jobs.db"); });
-    results_ = v1::Results::NewStub(rpc::Connect(frontend_->client_address()));
+    results_ = v1::Results::NewStub(cli::Connect(frontend_->client_address()));
   }
   void Restart() {
     frontend_.reset();
@@ -388,7 +388,7 @@ TEST_F(RunsTest, FullStoreRefusesNewWorkAndSaysWhy) {
     options.storage.url = "sqlite:" + dir_.Path("small.db");
     options.storage.limit = 1;
   });
-  results_ = v1::Results::NewStub(rpc::Connect(frontend_->client_address()));
+  results_ = v1::Results::NewStub(cli::Connect(frontend_->client_address()));
   v1::CreateRunReply reply;
   grpc::Status status;
   for (int i = 0; i < 10'000 && status.ok(); ++i) {
@@ -435,7 +435,7 @@ TEST_F(RunsTest, CancelEndsJobsOfARunThatTheStoreDoesNotKnow) {
 
 TEST_F(RunsTest, CancelNeedsNoStore) {
   Serve();
-  results_ = v1::Results::NewStub(rpc::Connect(frontend_->client_address()));
+  results_ = v1::Results::NewStub(cli::Connect(frontend_->client_address()));
   CheckThatVolatileJobsAreCancelled(*clients_, *results_,
                                     "id: no job of run 'by hand' waits or runs, and this frontend "
                                     "keeps no runs (--store) that have ended");
@@ -483,7 +483,7 @@ TEST_F(RunsTest, HttpHasTheSameAsJson) {
 
 TEST_F(FrontendTest, WithoutAStoreThereAreNoRuns) {
   Serve();
-  const auto results = v1::Results::NewStub(rpc::Connect(frontend_->client_address()));
+  const auto results = v1::Results::NewStub(cli::Connect(frontend_->client_address()));
   grpc::ClientContext context;
   v1::ListRunsReply reply;
   const grpc::Status status = results->ListRuns(&context, {}, &reply);

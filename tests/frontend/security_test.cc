@@ -12,7 +12,7 @@
 #include "frontend/frontend.h"
 #include "lib/common/address.h"
 #include "lib/http/client.h"
-#include "lib/rpc/channel.h"
+#include "cli/channel/channel.h"
 #include "lib/rpc/limits.h"
 #include "tests/support/certificates.h"
 #include "tests/support/http2_peer.h"
@@ -94,9 +94,9 @@ class SecurityTest : public ::testing::Test {
 
   /// ListQueues on a connection of its own; the common name of the server, if asked for.
   grpc::Status Look(const security::Client& peer, std::string* server = nullptr) {
-    const auto stub = v1::Admin::NewStub(rpc::Connect(frontend_->client_address(), peer));
+    const auto stub = v1::Admin::NewStub(cli::Connect(frontend_->client_address(), peer));
     grpc::ClientContext context;
-    rpc::Authorize(context, peer);
+    cli::Authorize(context, peer);
     SetDeadline(context, 20'000);
     v1::ListQueuesReply reply;
     const grpc::Status status = stub->ListQueues(&context, {}, &reply);
@@ -128,8 +128,8 @@ class SecurityTest : public ::testing::Test {
 class Worker {
  public:
   Worker(const std::string& address, const security::Client& peer)
-      : stub_(v1::Workers::NewStub(rpc::Connect(address, peer))) {
-    rpc::Authorize(context_, peer);
+      : stub_(v1::Workers::NewStub(cli::Connect(address, peer))) {
+    cli::Authorize(context_, peer);
     SetDeadline(context_, 60'000);
     stream_ = stub_->Work(&context_);
   }
@@ -208,7 +208,7 @@ TEST_F(SecurityTest, NewCertificateServesNewConnectionsAndDropsNoStream) {
   EXPECT_EQ(server, "third");
 
   const security::Client trusting = Peer(&next);
-  const auto stub = v1::Clients::NewStub(rpc::Connect(frontend_->client_address(), trusting));
+  const auto stub = v1::Clients::NewStub(cli::Connect(frontend_->client_address(), trusting));
   grpc::ClientContext context;
   SetDeadline(context, 20'000);
   v1::SubmitJobRequest request;
@@ -256,9 +256,9 @@ TEST_F(SecurityTest, StreamsAreCheckedOnceWhenTheyOpen) {
   EXPECT_FALSE(late.Join(2));
   EXPECT_EQ(late.Leave().error_code(), StatusCode::UNAUTHENTICATED);
 
-  const auto stub = v1::Clients::NewStub(rpc::Connect(frontend_->client_address()));
+  const auto stub = v1::Clients::NewStub(cli::Connect(frontend_->client_address()));
   grpc::ClientContext context;
-  rpc::Authorize(context, root);
+  cli::Authorize(context, root);
   v1::SubmitJobRequest request;
   request.mutable_options()->set_queue("sleep");
   v1::Job job;
@@ -299,8 +299,8 @@ grpc::Status Call(const std::shared_ptr<grpc::Channel>& channel, const std::stri
 
 TEST_F(SecurityTest, EveryMethodHasARowInTheTableAndKeepsIt) {
   Serve(false, false, true);
-  const auto clients = rpc::Connect(frontend_->client_address());
-  const auto workers = rpc::Connect(frontend_->worker_address());
+  const auto clients = cli::Connect(frontend_->client_address());
+  const auto workers = cli::Connect(frontend_->worker_address());
   ASSERT_EQ(AllMethods().size(), 32U);
   for (const std::string& method : AllMethods()) {
     EXPECT_TRUE(HasAccessRule(method)) << method << " has no row in frontend/access.cc";
@@ -364,7 +364,7 @@ TEST_F(SecurityTest, HeadersThatGrpcCannotShowDoNotEndTheProgram) {
 
 TEST_F(SecurityTest, HealthAndReflectionAreOpen) {
   Serve(false, false, true);
-  const auto channel = rpc::Connect(frontend_->client_address());
+  const auto channel = cli::Connect(frontend_->client_address());
   EXPECT_TRUE(Call(channel, "/grpc.health.v1.Health/Check", "").ok());
   EXPECT_NE(Call(channel, "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo", "")
                 .error_code(),
@@ -418,7 +418,7 @@ TEST_F(SecurityTest, OneHostHasSoManyCallsOpenAndNoMore) {
 
 TEST_F(SecurityTest, OneConnectionHasSoManyCallsOpenAndNoMore) {
   Serve(false, false, false);
-  const auto channel = rpc::Connect(frontend_->client_address());
+  const auto channel = cli::Connect(frontend_->client_address());
   const auto stub = v1::Clients::NewStub(channel);
   std::vector<std::unique_ptr<grpc::ClientContext>> contexts;
   std::vector<std::unique_ptr<grpc::ClientReaderWriter<v1::SubmitRequest, v1::SubmitReply>>> calls;
@@ -434,7 +434,7 @@ TEST_F(SecurityTest, OneConnectionHasSoManyCallsOpenAndNoMore) {
     return v1::Admin::NewStub(on)->ListQueues(&context, {}, &reply).error_code();
   };
   EXPECT_EQ(look(channel, 200), StatusCode::DEADLINE_EXCEEDED);
-  EXPECT_EQ(look(rpc::Connect(frontend_->client_address()), 20'000), StatusCode::OK);
+  EXPECT_EQ(look(cli::Connect(frontend_->client_address()), 20'000), StatusCode::OK);
   for (const auto& context : contexts) context->TryCancel();
   for (const auto& call : calls) call->Finish();
   EXPECT_EQ(look(channel, 20'000), StatusCode::OK);

@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-#include "lib/rpc/channel.h"
+#include "cli/channel/channel.h"
 #include "tests/fakes/retry_after.h"
 #include "tests/frontend/frontend_fixture.h"
 #include "tests/lib/results/temp_dir.h"
@@ -217,6 +217,7 @@ TEST_F(ServicesTest, JobOfAStreamAndOfACallOutlivesTheStream) {
   v1::Job job;
   ASSERT_TRUE(Submit(Keyed(), false, &job).ok());
   client->Submit("media", 8);
+  AwaitQueue("media", [](const v1::Queue& queue) { return queue.waiting() == 1; });
   client->Break();
   AwaitQueue("media", [](const v1::Queue& queue) { return queue.finished().at("abandoned") == 1; });
   ASSERT_TRUE(Get(job.id(), &job).ok());
@@ -492,7 +493,7 @@ TEST_F(ServicesTest, HttpTellsHealthQueuesAndAPage) {
 
 TEST_F(ServicesTest, FrontendThatIsAloneHasNoOthersToListOrToMoveQueuesTo) {
   Serve();
-  const auto frontends = v1::Frontends::NewStub(rpc::Connect(frontend_->client_address()));
+  const auto frontends = v1::Frontends::NewStub(cli::Connect(frontend_->client_address()));
   v1::ListFrontendsReply reply;
   grpc::ClientContext look;
   const grpc::Status listed = frontends->ListFrontends(&look, {}, &reply);

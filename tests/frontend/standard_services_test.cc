@@ -22,7 +22,7 @@ std::string Text(const grpc::ByteBuffer& buffer) {
 // Sends one message, gets one; the status through `status`.
 std::string Call(const std::string& address, const std::string& method, const std::string& request,
                  grpc::Status& status) {
-  grpc::GenericStub stub(rpc::Connect(address));
+  grpc::GenericStub stub(cli::Connect(address));
   grpc::CompletionQueue queue;
   grpc::ClientContext context;
   auto call = stub.PrepareCall(&context, method, &queue);

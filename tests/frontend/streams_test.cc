@@ -188,7 +188,7 @@ TEST_F(StreamsTest, JobGoesToAWorkerInItsPlaceAndSaysWhyItWaits) {
   Serve();
   auto other = NewWorker();
   other->Join("sleep", 1, 1);
-  const auto clients = v1::Clients::NewStub(rpc::Connect(frontend_->client_address()));
+  const auto clients = v1::Clients::NewStub(cli::Connect(frontend_->client_address()));
   v1::SubmitJobRequest submit;
   *submit.mutable_options() = JobFor("sleep");
   submit.mutable_options()->mutable_placement()->add_labels("mtu=9000");

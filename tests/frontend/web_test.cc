@@ -174,7 +174,7 @@ TEST_F(WebTest, RunsComeWhenTheyChange) {
   Serve([&](Options& options) { options.storage.url = "sqlite:" + dir_.Path("jobs.db"); });
   Page page = Open("topics=runs&run=sweep");
   EXPECT_EQ(page.Next("runs")["runs"], Json::array());
-  const auto results = v1::Results::NewStub(rpc::Connect(frontend_->client_address()));
+  const auto results = v1::Results::NewStub(cli::Connect(frontend_->client_address()));
   v1::CreateRunRequest request;
   request.mutable_run()->set_id("sweep");
   request.mutable_run()->set_kind("IPerf");

@@ -19,6 +19,7 @@ class FakeCall::Orders final : public rpc::Wire {
     if (!finished) finished = std::move(status);
   }
   void Charge(std::size_t) override {}
+  void After(Duration /*pause*/, std::function<void()> /*task*/) override {}
   void BreakOff() override { Finish(absl::CancelledError("broken off"), {}); }
 
   bool reads = false;

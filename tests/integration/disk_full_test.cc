@@ -38,7 +38,7 @@ class DiskFullTest : public DurableClusterTest {
 
   void Start() {
     StartFrontend({"--store", "sqlite:" + (folder_ / "disk/jobs.db"), "sleep"});
-    clients_ = v1::Clients::NewStub(rpc::Connect(client_address_));
+    clients_ = v1::Clients::NewStub(cli::Connect(client_address_));
   }
 
   std::string filler() const { return folder_ / "disk/filler"; }

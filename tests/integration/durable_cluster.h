@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "cli/channel/channel.h"
 #include "lib/common/arguments.h"
 #include "tests/fakes/streams.h"
 #include "tests/integration/cluster_fixture.h"
@@ -22,7 +23,7 @@ class DurableClusterTest : public ClusterTest {
   void StartDurable(Arguments more = {}) {
     more.insert(more.begin(), {"--store", store(), "sleep"});
     StartFrontend(more);
-    clients_ = v1::Clients::NewStub(rpc::Connect(client_address_));
+    clients_ = v1::Clients::NewStub(cli::Connect(client_address_));
   }
   void Restart(const Arguments& more = {}) {
     EXPECT_EQ(frontend_->Kill(), -SIGKILL);

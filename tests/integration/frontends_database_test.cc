@@ -50,7 +50,7 @@ class FrontendsDatabaseTest : public FrontendsServerTest {
     v1::Job job;
     grpc::ClientContext context;
     context.set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(20));
-    const auto stub = v1::Clients::NewStub(rpc::Connect(member.client));
+    const auto stub = v1::Clients::NewStub(cli::Connect(member.client));
     return stub->SubmitJob(&context, request, &job).error_code();
   }
 

@@ -16,7 +16,7 @@
 
 #include "lib/postgres/connection.h"
 #include "lib/queue/types.h"
-#include "lib/rpc/channel.h"
+#include "cli/channel/channel.h"
 #include "tests/integration/cluster_fixture.h"
 #include "tests/integration/frontends_load.h"
 #include "tests/support/postgres_server.h"
@@ -121,7 +121,7 @@ class FrontendsTest : public ClusterTest {
                             const Request& request, v1::ListFrontendsReply& reply) {
     grpc::ClientContext context;
     context.set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(20));
-    const auto stub = v1::Frontends::NewStub(rpc::Connect(at.client));
+    const auto stub = v1::Frontends::NewStub(cli::Connect(at.client));
     return ((*stub).*method)(&context, request, &reply);
   }
   /// Asks `at` to move the queue.
@@ -130,7 +130,7 @@ class FrontendsTest : public ClusterTest {
     request.set_queue("sleep");
     request.set_to(to.name);
     v1::ListFrontendsReply reply;
-    return rpc::FromGrpc(CallFrontend(at, &v1::Frontends::Stub::MoveQueue, request, reply));
+    return cli::FromGrpc(CallFrontend(at, &v1::Frontends::Stub::MoveQueue, request, reply));
   }
   v1::ListFrontendsReply ListFrontends(const Member& at) {
     v1::ListFrontendsReply reply;

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "lib/common/arguments.h"
-#include "lib/rpc/channel.h"
+#include "cli/channel/channel.h"
 #include "tests/support/program.h"
 
 namespace twofold::testing {
@@ -101,7 +101,7 @@ void DurableLoad::Failed(const grpc::Status& status) {
 std::shared_ptr<v1::Clients::Stub> DurableLoad::StubOf(const std::string& address) {
   const MutexLock lock(mutex_);
   auto& stub = stubs_[address];
-  if (stub == nullptr) stub = v1::Clients::NewStub(rpc::Connect(address));
+  if (stub == nullptr) stub = v1::Clients::NewStub(cli::Connect(address));
   return stub;
 }
 

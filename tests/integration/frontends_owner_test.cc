@@ -19,8 +19,8 @@ class FrontendsOwnerTest : public FrontendsTest {
     request.set_queue("sleep");
     v1::Queue reply;
     grpc::ClientContext context;
-    const auto stub = v1::Admin::NewStub(rpc::Connect(Running().client));
-    return rpc::FromGrpc(((*stub).*change)(&context, request, &reply));
+    const auto stub = v1::Admin::NewStub(cli::Connect(Running().client));
+    return cli::FromGrpc(((*stub).*change)(&context, request, &reply));
   }
 
   /// Moves the queue there, and returns how long no job was acknowledged.

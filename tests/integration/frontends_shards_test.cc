@@ -127,7 +127,7 @@ TEST_F(FrontendsShardsTest, WorkersComeToTheShardWhereTheJobsAre) {
   grpc::ClientContext context;
   context.set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(40));
   v1::Job job;
-  const auto stub = v1::Clients::NewStub(rpc::Connect(members_[2].client));
+  const auto stub = v1::Clients::NewStub(cli::Connect(members_[2].client));
   const grpc::Status status = stub->SubmitJob(&context, gang, &job);
   EXPECT_TRUE(status.ok()) << status.error_message();
   EXPECT_EQ(job.outcome(), v1::OUTCOME_SUCCEEDED) << job.DebugString();

@@ -7,22 +7,13 @@
 #include "bench/peers/peers/relay.grpc.pb.h"
 #include "bench/peers/peers/relay_format.h"
 #include "bench/peers/stream_peer.h"
-#include "lib/rpc/channel.h"
 
 namespace twofold::bench {
 namespace {
 
-void Open(Relay::Stub& stub, grpc::ClientBidiReactor<Packed, Packed>* stream,
-          grpc::ClientContext* context, bool worker) {
-  if (worker) return stub.async()->WorkPacked(context, stream);
-  stub.async()->SubmitPacked(context, stream);
-}
-
-void Open(Relay::Stub& stub, grpc::ClientBidiReactor<Repeated, Repeated>* stream,
-          grpc::ClientContext* context, bool worker) {
-  if (worker) return stub.async()->WorkRepeated(context, stream);
-  stub.async()->SubmitRepeated(context, stream);
-}
+/// The suffix of the methods that take such messages.
+constexpr const char* SuffixOf(const Packed*) { return "Packed"; }
+constexpr const char* SuffixOf(const Repeated*) { return "Repeated"; }
 
 template <typename Message>
 class GrpcRelay final : public Peer {
@@ -60,12 +51,11 @@ class GrpcRelay final : public Peer {
   template <typename Stream>
   void StartStream(const Task& task, Stream& stream, bool worker) {
     const std::string address = fmt::format("127.0.0.1:{}", task.target.ports.front());
-    auto& stub = *stubs_.emplace_back(Relay::NewStub(rpc::Connect(address)));
-    Open(stub, &stream, stream.context(), worker);
-    stream.Start();
+    const std::string method = fmt::format("/twofold.bench.Relay/{}{}", worker ? "Work" : "Submit",
+                                           SuffixOf(static_cast<const Message*>(nullptr)));
+    Open(worker ? WorkersLoop() : ClientsLoop(), stream, address, method);
   }
 
-  std::vector<std::unique_ptr<Relay::Stub>> stubs_;
   std::vector<std::unique_ptr<Client>> clients_;
   std::vector<std::unique_ptr<Worker>> workers_;
 };

@@ -3,15 +3,13 @@
 
 #include <fmt/format.h>
 
-#include <fstream>
-#include <iterator>
 #include <thread>
 
 #include "bench/peers/peer_table.h"
 #include "bench/peers/stream_peer.h"
 #include "bench/peers/twofold_jobs.h"
+#include "cli/channel/channel.h"
 #include "lib/rpc/batches.h"
-#include "lib/rpc/channel.h"
 #include "twofold/v1/queue.grpc.pb.h"
 
 namespace twofold::bench {
@@ -31,19 +29,17 @@ constexpr std::size_t kWorkerPort = 1;
 enum class Kind { kVolatile, kDurable, kTls };
 
 /// How a connection is secured: the only place that knows.
-std::shared_ptr<grpc::Channel> Connect(const Task& task, Kind kind, std::size_t port) {
-  const std::string address = fmt::format("127.0.0.1:{}", task.target.ports[port]);
-  if (kind != Kind::kTls) {
-    const bool is_worker = port == kWorkerPort;
-    return rpc::Connect(address, {}, is_worker ? rpc::Liveness::kOfKernel : rpc::Liveness::kPings);
-  }
-  std::ifstream file(task.target.directory + "/cert.pem");
-  grpc::SslCredentialsOptions options;
-  options.pem_root_certs.assign(std::istreambuf_iterator<char>(file), {});
-  grpc::ChannelArguments arguments;
-  arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
-  arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);  // a connection of its own, as Connect
-  return grpc::CreateCustomChannel(address, grpc::SslCredentials(options), arguments);
+security::Client SecurityOf(const Task& task, Kind kind) {
+  if (kind != Kind::kTls) return {};
+  security::ClientOptions options;
+  options.ca = task.target.directory + "/cert.pem";
+  auto opened = security::Client::Open(options);
+  if (!opened.ok()) Fail(std::string(opened.status().message()));
+  return *std::move(opened);
+}
+
+std::string AddressOf(const Task& task, std::size_t port) {
+  return fmt::format("127.0.0.1:{}", task.target.ports[port]);
 }
 
 struct WorkFormat {
@@ -97,7 +93,8 @@ class Twofold final : public Peer {
     auto& putter =
         *new Putter(durable(), FailOnEnd);  // its stream goes on to the end of the process
     StartSubmit(task, putter.stream());
-    const auto admin = v1::Admin::NewStub(Connect(task, kind_, kClientPort));
+    const auto admin =
+        v1::Admin::NewStub(cli::Connect(AddressOf(task, kClientPort), SecurityOf(task, kind_)));
     const int window = durable() ? task.cell.outstanding : kUnacknowledged;
     for (int sent = 0, taken = 0; taken < task.cell.count; taken = Taken(*admin, putter)) {
       const int batch = std::min(window - (sent - taken), task.cell.count - sent);
@@ -122,10 +119,8 @@ class Twofold final : public Peer {
 
   void AddWorker(const Task& task, int index, int slots) {
     auto& worker = *workers_.emplace_back(std::make_unique<Worker>(task.cell, index));
-    auto& stub =
-        *worker_stubs_.emplace_back(v1::Workers::NewStub(Connect(task, kind_, kWorkerPort)));
-    stub.async()->Work(worker.stream().context(), &worker.stream());
-    worker.stream().Start();
+    Open(WorkersLoop(), worker.stream(), AddressOf(task, kWorkerPort), "/twofold.v1.Workers/Work",
+         SecurityOf(task, kind_));
     worker.stream().Add([&](v1::WorkerMessage& message) {
       v1::Hello& hello = *message.mutable_hello();
       hello.set_queue(std::string(kQueue));
@@ -140,10 +135,8 @@ class Twofold final : public Peer {
 
   template <typename Stream>
   void StartSubmit(const Task& task, Stream& stream) {
-    auto& stub =
-        *client_stubs_.emplace_back(v1::Clients::NewStub(Connect(task, kind_, kClientPort)));
-    stub.async()->Submit(stream.context(), &stream);
-    stream.Start();
+    Open(ClientsLoop(), stream, AddressOf(task, kClientPort), "/twofold.v1.Clients/Submit",
+         SecurityOf(task, kind_));
   }
 
   int Taken(v1::Admin::Stub& admin, const Putter& putter) const {
@@ -151,13 +144,11 @@ class Twofold final : public Peer {
     grpc::ClientContext context;
     v1::ListQueuesReply reply;
     const grpc::Status status = admin.ListQueues(&context, {}, &reply);
-    if (!status.ok()) FailOnEnd(status);
+    if (!status.ok()) FailOnEnd(cli::FromGrpc(status));
     return static_cast<int>(reply.queues(0).waiting());
   }
 
   const Kind kind_;
-  std::vector<std::unique_ptr<v1::Clients::Stub>> client_stubs_;
-  std::vector<std::unique_ptr<v1::Workers::Stub>> worker_stubs_;
   std::vector<std::unique_ptr<Client>> clients_;
   std::vector<std::unique_ptr<Worker>> workers_;
 };

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "keda/externalscaler.grpc.pb.h"
-#include "lib/rpc/channel.h"
+#include "cli/channel/channel.h"
 
 namespace twofold::testing {
 
@@ -21,7 +21,7 @@ class Keda {
 
   Keda(const std::string& address, const Metadata& metadata,
        const security::Client& client = security::Client())
-      : stub_(externalscaler::ExternalScaler::NewStub(rpc::Connect(address, client))) {
+      : stub_(externalscaler::ExternalScaler::NewStub(cli::Connect(address, client))) {
     ref_.set_name("scaled");
     ref_.set_namespace_("monitoring");
     ref_.mutable_scalermetadata()->insert(metadata.begin(), metadata.end());
