@@ -214,7 +214,7 @@ class FrontendsFullTest : public FrontendsDatabaseTest {
     FrontendsDatabaseTest::SetUp();
   }
   void TearDown() override {
-    FrontendsTest::TearDown();
+    FrontendsTest::TearDown();  // NOLINT(bugprone-parent-virtual-call): the frontends end before their disk
     if (!disk_.empty()) {
       server().Stop();
       umount2(disk_.c_str(), MNT_DETACH);
