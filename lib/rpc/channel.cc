@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <system_error>
 #include <thread>
 
 #include "lib/common/contacts.h"
@@ -75,15 +76,22 @@ void Channel::Dial() {
   owner_.Post([weak] {
     if (const auto self = weak.lock()) self->LimitPatience();
   });
-  std::thread([weak, attempt = attempt_, contacts = contacts_, security = options_.security,
-               until = until_] {
+  auto reach = [weak, attempt = attempt_, contacts = contacts_, security = options_.security,
+                until = until_] {
     auto reached = std::make_shared<Result<Reached>>(Reach(contacts, security, until));
     const MutexLock lock(attempt->mutex);
     if (attempt->owner == nullptr) return;
     attempt->owner->Post([weak, reached] {
       if (const auto self = weak.lock()) self->Arrive(std::move(*reached));
     });
-  }).detach();
+  };
+  try {
+    std::thread(std::move(reach)).detach();
+  } catch (const std::system_error& error) {  // there may be a limit of processes
+    owner_.Post([weak, why = absl::StrCat("no thread to connect: ", error.what())] {
+      if (const auto self = weak.lock()) self->Arrive(absl::UnavailableError(why));
+    });
+  }
 }
 
 Channel::State Channel::Await(Duration most) {
