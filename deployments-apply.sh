@@ -11,9 +11,9 @@ Usage: deployments-apply.sh [OPTION]... [QUEUE]...
 Removes an earlier deployment, then applies the namespaces, the frontend and each QUEUE in turn
 (deployments/QUEUE-queue), waiting until all of it is Ready. Without QUEUE it only removes.
 
-Removes what has the label app.kubernetes.io/part-of=twofold, except your benchmarks (deployments/watch) and
-the rules of prometheus-adapter, which does not start without them. Namespaces stay; existing ones are used as they are. Without the
-Prometheus operator there is no ServiceMonitor: the script says so and applies the rest. Autoscaling
+Removes what has the label app.kubernetes.io/part-of=twofold, except your benchmarks (deployments/watch), the operator that
+runs Benchmarks (deployments/benchmark-operator) and the rules of prometheus-adapter, which does not start without them.
+Namespaces stay; existing ones are used as they are. Without the Prometheus operator there is no ServiceMonitor: the script says so and applies the rest. Autoscaling
 rules are up to you: kubectl apply -k deployments/QUEUE-queue/scaling-...
 
 Options:
@@ -80,7 +80,7 @@ remove_labelled() { # remove_labelled KINDS LABELS [OPTION]...
 
 # Load clients first: then no work is lost with the workers. What scales goes before what it scales.
 remove() {
-  part=app.kubernetes.io/part-of=twofold
+  part=app.kubernetes.io/part-of=twofold,app.kubernetes.io/component!=operator
   kinds=horizontalpodautoscalers,cronjobs,jobs,deployments,statefulsets,daemonsets,ingresses,services,networkpolicies
   kinds=$kinds,poddisruptionbudgets,roles,rolebindings,serviceaccounts
   ! served keda.sh || kinds=scaledobjects.keda.sh,$kinds

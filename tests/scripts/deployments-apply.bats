@@ -53,11 +53,22 @@ works() {
   [ -z "$(comm -12 <(sort <<<"$before") <(jq '.pods[].name' "$CLUSTER/state.json" | sort))" ]
 }
 
+@test "the operator of Benchmarks stays when the rest is removed" {
+  kubectl apply -f "$project/deployments/namespace"
+  kubectl apply -f "$project/deployments/benchmark-operator"
+  before=$(objects | sort)
+  [[ "$before" == *Deployment/monitoring/scalability-tester-operator* ]]
+  apply sleep
+  run apply -v
+  [ "$status" -eq 0 ]
+  [ "$(objects | sort)" = "$before" ]
+}
+
 @test "without queues it only removes: all but namespaces, volumes, benchmarks, rules of the adapter, keys and tokens, CloudNativePG's servers" {
   export CLUSTER_APIS="monitoring.coreos.com/v1 keda.sh/v1alpha1 postgresql.cnpg.io/v1"
   kubectl apply -f "$project/deployments/namespace"
   # Rights in another namespace are applied, and removed, by hand.
-  find "$project/deployments" -name Kustomization -not -path '*/security/*' -not -path '*/lifecycle/rights/*' | sed 's|/Kustomization$||' | while read -r folder; do
+  find "$project/deployments" -name Kustomization -not -path '*/security/*' -not -path '*/lifecycle/rights/*' -not -path '*/benchmark-operator/*' | sed 's|/Kustomization$||' | while read -r folder; do
     kubectl apply -f "$folder"
   done
   run apply --dry-run

@@ -74,7 +74,9 @@ def main(schema_path, twofold, examples):
     schema = json.loads(pathlib.Path(schema_path).read_text())
     jsonschema.Draft7Validator.check_schema(schema)
     validator = jsonschema.Draft7Validator(schema)
-    examples = [path.read_text() for path in sorted(pathlib.Path(examples).rglob("*.yaml"))]
+    # Those of the operator are objects, which its own tests expand.
+    files = [path for path in sorted(pathlib.Path(examples).rglob("*.yaml")) if path.parent.name != "operator"]
+    examples = [path.read_text() for path in files]
     wrong = 0
     for text, good in [(t, True) for t in GOOD + examples] + [(t, False) for t in BAD]:
         expanded = subprocess.run([twofold, "expand", "/dev/stdin"], input=text, capture_output=True, text=True)

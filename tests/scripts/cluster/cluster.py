@@ -49,7 +49,7 @@ def opened():
 
 
 def matches(labels, selector):
-    return all(labels.get(key) == value for key, value in selector.items())
+    return all((labels.get(key.rstrip("!")) == value) != key.endswith("!") for key, value in selector.items())
 
 
 def _secrets(spec):

@@ -71,6 +71,7 @@ def parse(arguments):
 
 
 def selector(options):
+    """By key; "key!" is one that must not have the value."""
     return dict(pair.split("=") for pair in options.selector.split(",") if pair)
 
 
