@@ -147,7 +147,10 @@ void Channel::Send(Waiting waiting) {
 
 void Channel::LimitPatience() {
   if (state_ != State::kConnecting) return;
-  line_->patience.emplace(owner_.loop(), [this] { GiveUp(); });
+  // Whoever hears of the end may drop the channel at once.
+  line_->patience.emplace(owner_.loop(), [weak = weak_from_this()] {
+    if (const auto self = weak.lock()) self->GiveUp();
+  });
   line_->patience->Set(until_);
 }
 
