@@ -11,8 +11,8 @@
 #include "cli/load/measure.h"
 #include "cli/load/options.h"
 #include "cli/load/origin.h"
-#include "cli/load/own_cluster.h"
 #include "cli/load/record/summary.h"
+#include "cli/local/launch.h"
 #include "cli/local/plan.h"
 #include "cli/queues/frontend.h"
 #include "cli/report/report.h"
@@ -179,7 +179,7 @@ Status Conclude(const LoadOptions& options, const v1::LoadRecord& record) {
 struct Target {
   std::string frontend;
   security::Client security;
-  std::unique_ptr<OwnCluster> cluster;  // null: somebody else's
+  std::unique_ptr<local::OwnCluster> cluster;  // null: somebody else's
 };
 
 // Who may not list queues may still load them.
@@ -206,7 +206,7 @@ Result<Target> FindTarget(const LoadOptions& options, const Globals& globals) {
   }
   auto workload = suite::FindWorkload(suite::WithShell(options.shell, options.arguments));
   if (!workload.ok()) return workload.status();
-  auto cluster = OwnCluster::Start(options.programs, *workload, options.slots);
+  auto cluster = local::OwnCluster::Start(options.programs, *workload, options.slots);
   if (!cluster.ok()) return cluster.status();
   const std::string frontend = (*cluster)->frontend();
   return Target{frontend, {}, *std::move(cluster)};

@@ -6,8 +6,12 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <csignal>
+#include <cstdlib>
+#include <cstring>
 #include <filesystem>
+#include <system_error>
 #include <thread>
 
 #include "cli/local/cluster.h"
@@ -25,6 +29,8 @@ constexpr Duration kLook = std::chrono::milliseconds(20);
 constexpr Duration kTakeDownTimeout = std::chrono::seconds(30);
 constexpr int kTailLines = 8;
 constexpr int kHopeless = 3;  // restarts after which a program that never was ready is given up
+constexpr std::chrono::seconds kClusterReadyWithin{60};
+constexpr double kClusterGraceSeconds = 2;  // jobs of a load are of no use after it
 
 void Detach(const StateFolder& folder) {
   setsid();
@@ -129,6 +135,16 @@ Status WaitReady(const StateFolder& folder, Duration timeout) {
   }
 }
 
+Result<std::string> MakeFolder() {
+  std::error_code error;
+  std::string path = std::filesystem::temp_directory_path(error).string();
+  if (error) return absl::InvalidArgumentError("--local: no folder for temporary files (TMPDIR)");
+  path += "/twofold-load-XXXXXX";
+  if (mkdtemp(path.data()) != nullptr) return path;
+  return absl::InvalidArgumentError(
+      absl::StrCat("--local: cannot make ", path, ": ", std::strerror(errno), " (TMPDIR)"));
+}
+
 }  // namespace
 
 Result<pid_t> Launch(const StateFolder& folder, const ClusterOptions& options, Life life,
@@ -157,6 +173,33 @@ Result<bool> TakeDown(const StateFolder& folder) {
   }
   if (watch >= 0) folder.Remove();  // without a lock file it is not ours
   return asked.ok();
+}
+
+Result<std::unique_ptr<OwnCluster>> OwnCluster::Start(const std::string& programs,
+                                                      const std::vector<std::string>& workload,
+                                                      const std::vector<int>& slots) {
+  const Result<std::string> dir = MakeFolder();
+  if (!dir.ok()) return dir.status();
+  std::unique_ptr<OwnCluster> cluster(new OwnCluster(*dir));
+  ClusterOptions options;
+  options.free_ports = true;
+  options.grace_seconds = kClusterGraceSeconds;
+  options.programs = programs;
+  options.load = LoadCluster{workload, slots};
+  const auto supervisor = Launch(cluster->folder_, options, Life::kEmbedded, kClusterReadyWithin);
+  if (!supervisor.ok()) return supervisor.status();
+  const auto remote = Remote::Find(cluster->folder_);
+  if (!remote.ok()) return remote.status();
+  auto frontend = remote->FrontendAddress();
+  if (!frontend.ok()) return frontend.status();
+  cluster->frontend_ = *std::move(frontend);
+  return cluster;
+}
+
+OwnCluster::~OwnCluster() {
+  static_cast<void>(TakeDown(folder_));
+  std::error_code error;
+  std::filesystem::remove(folder_.dir(), error);  // if the supervisor was never started
 }
 
 }  // namespace twofold::local
