@@ -7,6 +7,7 @@ may have two (messages, and services on top of them). Checked are:
 
   includes  each #include "..." of another folder is among the DEPS
   order     DEPS name only folders that stand above their own in the list of rooms
+  grpc      gRPC's library is of the command line, and of what stands on it
   purity    rooms marked "pure" there read no clock, open no file and start no thread
   path      the files on the path of a job exist, and are 15 at most
 """
@@ -88,6 +89,13 @@ def order(known, room):
                 yield f"{folder} depends on {lower}, which does not stand above it in {PAGE}"
 
 
+def grpc(known):
+    for folder, deps in known.values():
+        if folder.startswith("cli/") or any(known[dep][0].startswith("cli/") for dep in deps if dep in known):
+            continue
+        yield from (f"{folder} depends on {dep}" for dep in sorted(deps & {"gRPC::grpc++", "twofold_proto"}))
+
+
 def purity(room):
     for folder, (_, pure) in room.items():
         for file in (ROOT / folder).glob("*.[hc]*") if pure else ():
@@ -109,7 +117,7 @@ def main():
     room = rooms()
     if not known or not room:
         sys.exit("nothing to compare")
-    faults = [*includes(known), *order(known, room), *purity(room), *path()]
+    faults = [*includes(known), *order(known, room), *grpc(known), *purity(room), *path()]
     print(*faults, f"{len(known)} libraries, {len(faults)} faults", sep="\n")
     return 1 if faults else 0
 
