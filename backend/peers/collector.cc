@@ -38,7 +38,9 @@ struct Collector::Call {
 Collector::Collector(boost::asio::io_context& io, rpc::LoopOwner& loop, security::Client security)
     : io_(io), loop_(loop), security_(std::move(security)) {}
 
-Collector::~Collector() = default;
+Collector::~Collector() {
+  for (const auto& [call, asker] : calls_) call->under_way->Abandon();
+}
 
 void Collector::Collect(const GangSeat& seat, std::uint32_t rank, bool stop,
                         PeerLink::OnCollected on_collected) {

@@ -41,7 +41,15 @@ Loop::Loop(std::function<void(Duration)> on_turn)
   epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, wake_.get(), &event);
 }
 
-Loop::~Loop() = default;
+// A task that is destroyed may be the last one to hold what posts another one when it goes.
+Loop::~Loop() {
+  std::vector<std::function<void()>> tasks;
+  do {
+    tasks.clear();
+    const MutexLock lock(mutex_);
+    tasks.swap(posted_);
+  } while (!tasks.empty());
+}
 
 void Loop::Post(std::function<void()> task) {
   bool first = false;

@@ -18,6 +18,11 @@ void OutgoingCall::Cancel() {
   });
 }
 
+void OutgoingCall::Abandon() {
+  stream_ = nullptr;
+  channel_.reset();
+}
+
 void OutgoingCall::Begin(h2::Stream& stream) {
   stream_ = &stream;
   OnBegin();

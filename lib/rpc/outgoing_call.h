@@ -29,6 +29,10 @@ class OutgoingCall : public h2::End, public std::enable_shared_from_this<Outgoin
   /// Breaks the call off; it ends with kCancelled, unless it ended before.
   void Cancel();
 
+  /// Gives its channel up, when the loop takes no further turns: each would keep the other one.
+  /// The end of the loop may tell it that it is over.
+  void Abandon();
+
  protected:
   /// The call has begun: stream() is there.
   virtual void OnBegin() = 0;
