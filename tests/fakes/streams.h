@@ -1,7 +1,5 @@
 #pragma once
 
-#include <grpcpp/grpcpp.h>
-
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -14,7 +12,7 @@
 #include "tests/fakes/callers_loop.h"
 #include "tests/fakes/inbox.h"
 #include "tests/support/googletest.h"
-#include "twofold/v1/queue.grpc.pb.h"
+#include "twofold/v1/queue.pb.h"
 
 /// The two streams of the contract, driven by hand: a test says each message and takes each row.
 namespace twofold::testing {
@@ -34,13 +32,6 @@ struct Cancelled {
 /// Of a call: metadata that it brings.
 using Headers = std::map<std::string, std::string>;
 
-/// As the calls of a test's stubs end, which are gRPC's.
-inline grpc::Status ToGrpc(const Status& status) {
-  const auto details = status.GetPayload(h2::kStatusDetails);
-  return {static_cast<grpc::StatusCode>(status.raw_code()), std::string(status.message()),
-          details ? std::string(*details) : ""};
-}
-
 /// Begins a call on a connection of its own.
 inline void Begin(rpc::OutgoingCall& call, const std::string& address, const std::string& method,
                   const Headers& headers) {
@@ -54,7 +45,7 @@ class WorkerStream {
   explicit WorkerStream(const std::string& address, const Headers& headers = {})
       : stream_(std::make_shared<Stream>(
             [this](const v1::FrontendMessage& message) { OnMessage(message); },
-            [this](const Status& status) { ended.Put(ToGrpc(status)); })) {
+            [this](const Status& status) { ended.Put(status); })) {
     Begin(*stream_, address, "/twofold.v1.Workers/Work", headers);
   }
   ~WorkerStream() {
@@ -117,13 +108,13 @@ class WorkerStream {
   }
 
   /// Breaks off, as if the process had been killed.
-  grpc::Status Break() {
+  Status Break() {
     stream_->Cancel();
     return End();
   }
 
   /// Says that it leaves and half-closes; the stream ends in order.
-  grpc::Status Leave() {
+  Status Leave() {
     v1::WorkerMessage message;
     message.set_leaving(true);
     Say(message);
@@ -132,7 +123,7 @@ class WorkerStream {
   }
 
   /// Waits for the end.
-  grpc::Status End() {
+  Status End() {
     over_ = true;
     return ended.Take();
   }
@@ -146,7 +137,7 @@ class WorkerStream {
   Inbox<bool> drained;
   Inbox<bool> followed;  ///< somebody wants to see what an attempt prints, or nobody any more
   Inbox<v1::Moved> moved;
-  Inbox<grpc::Status> ended;
+  Inbox<Status> ended;
 
  private:
   using Stream = rpc::ClientStream<v1::WorkerMessage, v1::FrontendMessage>;
@@ -195,9 +186,8 @@ struct Accepted {
 class SubmitStream {
  public:
   explicit SubmitStream(const std::string& address, const Headers& headers = {})
-      : stream_(
-            std::make_shared<Stream>([this](const v1::SubmitReply& reply) { OnReply(reply); },
-                                     [this](const Status& status) { ended.Put(ToGrpc(status)); })) {
+      : stream_(std::make_shared<Stream>([this](const v1::SubmitReply& reply) { OnReply(reply); },
+                                         [this](const Status& status) { ended.Put(status); })) {
     Begin(*stream_, address, "/twofold.v1.Clients/Submit", headers);
   }
   ~SubmitStream() {
@@ -228,14 +218,14 @@ class SubmitStream {
     Submit(options, tag);
   }
 
-  grpc::Status Break() {
+  Status Break() {
     stream_->Cancel();
     return End();
   }
 
   void HalfClose() { stream_->Close(); }
 
-  grpc::Status End() {
+  Status End() {
     over_ = true;
     return ended.Take();
   }
@@ -246,7 +236,7 @@ class SubmitStream {
   Inbox<Ended> results;
   Inbox<v1::Moved> moved;
   Inbox<std::uint32_t> shards;
-  Inbox<grpc::Status> ended;
+  Inbox<Status> ended;
 
  private:
   using Stream = rpc::ClientStream<v1::SubmitRequest, v1::SubmitReply>;

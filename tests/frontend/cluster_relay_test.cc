@@ -141,22 +141,22 @@ TEST_F(RelayTest, CallerThatBreaksOffIsGoneForTheOwner) {
   worker.assigned.Take();
   client->Submit(kQueue, 2);
   Cluster::Await("the second job waits", [&] { return Look().waiting() == 1; });
-  EXPECT_EQ(client->Break().error_code(), StatusCode::CANCELLED);
+  EXPECT_EQ(client->Break().code(), absl::StatusCode::kCancelled);
   worker.cancelled.Take();
   Cluster::Await("the second job is given up", [&] { return Look().waiting() == 0; });
-  EXPECT_EQ(worker.Break().error_code(), StatusCode::CANCELLED);
+  EXPECT_EQ(worker.Break().code(), absl::StatusCode::kCancelled);
   Cluster::Await("the worker is gone", [&] { return Look().worker_processes() == 0; });
 }
 
 TEST_F(RelayTest, RefusalOfTheOwnerReachesTheCaller) {
   WorkerStream worker(worker_address());
   worker.SayHello(kQueue, 1, 0);
-  const grpc::Status refused = worker.End();
-  EXPECT_EQ(refused.error_code(), StatusCode::INVALID_ARGUMENT);
-  EXPECT_THAT(refused.error_message(), HasSubstr("hello.slots is 0"));
+  const Status refused = worker.End();
+  EXPECT_EQ(refused.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(refused.message(), HasSubstr("hello.slots is 0"));
   WorkerStream stranger(worker_address());
   stranger.SayHello("nosuch", 1, 1);
-  EXPECT_THAT(stranger.End().error_message(), HasSubstr("nosuch"));
+  EXPECT_THAT(stranger.End().message(), HasSubstr("nosuch"));
 }
 
 TEST_F(RelayTest, QueueThatMovesIsFoundAgainThroughTheSameFrontend) {
@@ -238,7 +238,7 @@ TEST_F(RelayTest, TokenIsCheckedByTheOwnerToo) {
   EXPECT_TRUE(worker.Leave().ok());
   WorkerStream stranger(worker_address(), with("worker-of-the-door"));
   stranger.SayHello(kQueue, 2, 1);
-  EXPECT_EQ(stranger.End().error_code(), StatusCode::UNAUTHENTICATED);
+  EXPECT_EQ(stranger.End().code(), absl::StatusCode::kUnauthenticated);
 }
 
 TEST_F(RelayTest, CallerIsNotToldTheAddressOfAnOwnerThatIsAway) {
@@ -251,9 +251,9 @@ TEST_F(RelayTest, CallerIsNotToldTheAddressOfAnOwnerThatIsAway) {
     Cluster::Await("an answer", [&] { return !worker.welcomes.empty() || !worker.ended.empty(); });
     served = !worker.welcomes.empty();
     if (served) return worker.Leave().ok();
-    const grpc::Status status = worker.End();
-    EXPECT_EQ(status.error_code(), StatusCode::UNAVAILABLE);
-    EXPECT_THAT(status.error_message(), Not(HasSubstr(owner)));
+    const Status status = worker.End();
+    EXPECT_EQ(status.code(), absl::StatusCode::kUnavailable);
+    EXPECT_THAT(status.message(), Not(HasSubstr(owner)));
     return false;
   });
   EXPECT_TRUE(served);

@@ -13,6 +13,7 @@
 #include "lib/common/address.h"
 #include "lib/http/client.h"
 #include "tests/fakes/streams.h"
+#include "twofold/v1/queue.grpc.pb.h"
 
 namespace twofold::frontend {
 

@@ -17,8 +17,8 @@ namespace twofold::frontend {
 namespace {
 
 using ::testing::AllOf;
-using ::testing::ContainsRegex;
 using testing::Assigned;
+using ::testing::ContainsRegex;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
@@ -145,7 +145,7 @@ TEST_F(ServicesTest, CallsOfAFrontendThatEndsAreToBeMadeAgain) {
   worker->Join("media", 1, 1);
   frontend_.reset();
   EXPECT_EQ(waits.get().error_code(), grpc::StatusCode::UNAVAILABLE);
-  EXPECT_EQ(worker->End().error_code(), grpc::StatusCode::UNAVAILABLE);
+  EXPECT_EQ(worker->End().code(), absl::StatusCode::kUnavailable);
 }
 
 TEST_F(ServicesTest, BadSubmitsNameTheField) {

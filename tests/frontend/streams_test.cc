@@ -257,17 +257,17 @@ TEST_F(StreamsTest, TextThatIsLongerThanItsFieldMayBeEndsTheStream) {
   Serve();
   auto client = NewClient();
   client->Submit(JobFor(std::string(254, 'q')), 1);
-  const grpc::Status submitted = client->End();
-  EXPECT_EQ(submitted.error_code(), grpc::StatusCode::INVALID_ARGUMENT);
-  EXPECT_EQ(submitted.error_message(), "options.queue has 254 bytes; at most 253 are allowed");
+  const Status submitted = client->End();
+  EXPECT_EQ(submitted.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(submitted.message(), "options.queue has 254 bytes; at most 253 are allowed");
   auto worker = NewWorker();
   worker->Join("sleep", 1, 1);
   v1::WorkerMessage message;
   message.mutable_results()->add_devices(std::string(3 << 20, 'd'));
   worker->Say(message);
-  const grpc::Status worked = worker->End();
-  EXPECT_EQ(worked.error_code(), grpc::StatusCode::INVALID_ARGUMENT);
-  EXPECT_EQ(worked.error_message(), "results.devices has 3145728 bytes; at most 253 are allowed");
+  const Status worked = worker->End();
+  EXPECT_EQ(worked.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(worked.message(), "results.devices has 3145728 bytes; at most 253 are allowed");
 }
 
 TEST_F(StreamsTest, BatchWhoseColumnsDisagreeEndsTheStreamNamingTheColumn) {
@@ -298,9 +298,9 @@ TEST_F(StreamsTest, BatchWhoseColumnsDisagreeEndsTheStreamNamingTheColumn) {
     request.add_tags(1);
     bad.spoil(request);
     client->Say(request);
-    const grpc::Status status = client->End();
-    EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT);
-    EXPECT_THAT(status.error_message(), HasSubstr(bad.name));
+    const Status status = client->End();
+    EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+    EXPECT_THAT(status.message(), HasSubstr(bad.name));
   }
   EXPECT_EQ(Queue("sleep").waiting(), 0U);
 }
@@ -328,7 +328,7 @@ TEST_F(StreamsTest, BadHelloIsRefusedNamingTheField) {
     message.mutable_hello()->set_slots(1);
     bad.spoil(*message.mutable_hello());
     worker->Say(message);
-    EXPECT_THAT(worker->End().error_message(), HasSubstr(bad.message));
+    EXPECT_THAT(worker->End().message(), HasSubstr(bad.message));
   }
   EXPECT_EQ(Queue("sleep").worker_processes(), 0U);
 }
@@ -337,7 +337,7 @@ TEST_F(StreamsTest, FirstMessageMustBeHello) {
   Serve();
   auto worker = NewWorker();
   worker->Say(v1::WorkerMessage());
-  EXPECT_EQ(worker->End().error_code(), grpc::StatusCode::FAILED_PRECONDITION);
+  EXPECT_EQ(worker->End().code(), absl::StatusCode::kFailedPrecondition);
 }
 
 // Each member's own list of all of them would take memory with the square of their number.
@@ -435,7 +435,7 @@ TEST_F(StreamsTest, NewStreamOfAProcessReplacesItsOldOne) {
   before->Join("sleep", 1, 1);
   auto after = NewWorker();
   after->Join("sleep", 1, 1);
-  EXPECT_EQ(before->End().error_code(), grpc::StatusCode::ABORTED);
+  EXPECT_EQ(before->End().code(), absl::StatusCode::kAborted);
   EXPECT_EQ(Queue("sleep").worker_processes(), 1U);
   auto client = NewClient();
   client->Submit("sleep", 7);
@@ -500,7 +500,7 @@ TEST_F(StreamsTest, WorkerThatHasLeftCannotSpeakForTheNextOne) {
   client->Submit("sleep", 7);
   const Assigned job = next->assigned.Take();
   left->Answer(job, v1::OUTCOME_FAILED);
-  EXPECT_EQ(left->End().error_code(), grpc::StatusCode::FAILED_PRECONDITION);
+  EXPECT_EQ(left->End().code(), absl::StatusCode::kFailedPrecondition);
   next->Answer(job, v1::OUTCOME_SUCCEEDED);
   EXPECT_EQ(client->results.Take().outcome, v1::OUTCOME_SUCCEEDED);
 }
@@ -547,7 +547,7 @@ TEST_F(StreamsTest, WorkerCannotReportAnOutcomeThatIsTheFrontendsToDecide) {
   auto client = NewClient();
   client->Submit("sleep", 7);
   worker->Answer(worker->assigned.Take(), v1::OUTCOME_ABANDONED);
-  EXPECT_THAT(worker->End().error_message(), HasSubstr("OUTCOME_ABANDONED"));
+  EXPECT_THAT(worker->End().message(), HasSubstr("OUTCOME_ABANDONED"));
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "lib/common/arguments.h"
 #include "tests/fakes/streams.h"
 #include "tests/integration/cluster_fixture.h"
+#include "twofold/v1/queue.grpc.pb.h"
 
 namespace twofold::testing {
 
