@@ -41,8 +41,8 @@ enum class Liveness : std::uint8_t {
 ///
 /// Threads  Safe. The owner of the loop outlives the channel.
 /// Errors   A channel that is over says why, and ends each call with that as kUnavailable.
-/// Cost     A thread for as long as it looks up a name and connects. The system cannot be told to
-///          give up a lookup, so the thread may outlive the channel.
+/// Cost     A thread for as long as it looks up a name and connects, until `patience` is over at
+///          most. The thread may outlive the channel.
 class Channel : public std::enable_shared_from_this<Channel> {
  public:
   struct Options {

@@ -2,7 +2,6 @@
 
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_split.h>
-#include <netdb.h>
 #include <poll.h>
 #include <sys/socket.h>
 
@@ -18,6 +17,7 @@
 #include "lib/common/address.h"
 #include "lib/common/contacts.h"
 #include "lib/common/printable.h"
+#include "lib/rpc/lookup.h"
 #include "lib/rpc/tcp_keepalive.h"
 
 namespace twofold::rpc {
@@ -28,13 +28,6 @@ constexpr std::size_t kMostReplyBytes = 8 << 10;                 // of a proxy
 constexpr std::size_t kMostSaidBytes = 200;                      // of it, in an error
 constexpr std::string_view kScheme = "http://";
 
-/// One address of a server.
-struct Place {
-  HostPort contact;  ///< as it was written
-  sockaddr_storage address{};
-  socklen_t size = 0;
-};
-
 struct Connected {
   Descriptor socket;
   HostPort contact;
@@ -44,32 +37,19 @@ Status Trouble(const HostPort& contact, const std::string& why) {
   return absl::UnavailableError(absl::StrCat("cannot connect to ", ToString(contact), ": ", why));
 }
 
-Status LookUp(const HostPort& contact, std::vector<Place>& places) {
-  addrinfo hints{};
-  hints.ai_socktype = SOCK_STREAM;
-  hints.ai_flags = AI_NUMERICSERV;
-  addrinfo* found = nullptr;
-  const int failed =
-      getaddrinfo(contact.host.c_str(), std::to_string(contact.port).c_str(), &hints, &found);
-  if (failed == EAI_SYSTEM) return Trouble(contact, std::strerror(errno));
-  if (failed != 0) return Trouble(contact, gai_strerror(failed));
-  for (const addrinfo* each = found; each != nullptr; each = each->ai_next) {
-    Place place{.contact = contact, .size = each->ai_addrlen};
-    std::memcpy(&place.address, each->ai_addr, each->ai_addrlen);
-    places.push_back(std::move(place));
-  }
-  freeaddrinfo(found);
-  return absl::OkStatus();
-}
-
 /// Of each contact. An error only if there is no address at all.
-Result<std::vector<Place>> LookUpAll(const std::string& contacts) {
+Result<std::vector<Place>> LookUpAll(const std::string& contacts, Instant until) {
   std::vector<Place> places;
   Status trouble;
   for (const auto text : absl::StrSplit(contacts, ',')) {
     const auto contact = ParseAddress({text.data(), text.size()});
     if (!contact.ok()) return absl::UnavailableError(contact.status().message());
-    if (Status failed = LookUp(*contact, places); !failed.ok()) trouble = std::move(failed);
+    const auto found = LookUp(*contact, until);
+    if (found.ok()) {
+      places.insert(places.end(), found->begin(), found->end());
+    } else {
+      trouble = Trouble(*contact, std::string(found.status().message()));
+    }
   }
   if (places.empty()) return trouble;
   return places;
@@ -139,7 +119,7 @@ class Race {
 };
 
 Result<Connected> ConnectToAny(const std::string& contacts, Instant until) {
-  auto places = LookUpAll(contacts);
+  auto places = LookUpAll(contacts, until);
   if (!places.ok()) return places.status();
   return Race(*std::move(places), until).Run();
 }

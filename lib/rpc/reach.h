@@ -24,7 +24,7 @@ struct Reached {
 /// quarter of a second. Through the proxy of `security`, if it has one: that is asked for the first
 /// contact.
 ///
-/// Threads  Blocks: until `until`, and for as long as the system takes to look up a name.
+/// Threads  Blocks until `until` at most.
 /// Errors   kUnavailable: the address, and what the system, the proxy or TLS says.
 Result<Reached> Reach(const std::string& contacts, const security::Client& security, Instant until);
 

@@ -2,13 +2,18 @@
 
 #include <gtest/gtest.h>
 
+#include <cstddef>
+#include <filesystem>
+#include <iterator>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "lib/rpc/listen.h"
 #include "tests/fakes/callers_loop.h"
 #include "tests/lib/rpc/ended_stream.h"
 #include "tests/support/name_server.h"
+#include "tests/support/program.h"
 
 namespace twofold::rpc {
 namespace {
@@ -33,6 +38,12 @@ class AnyService final : public Service {
  private:
   Result<std::shared_ptr<ByteStream>> Stream(const CallInfo&) { return EndedStream::Make(); }
 };
+
+/// Of this process.
+std::size_t Threads() {
+  const std::filesystem::directory_iterator threads("/proc/self/task");
+  return static_cast<std::size_t>(std::distance(begin(threads), end(threads)));
+}
 
 class DialerTest : public ::testing::Test {
  protected:
@@ -82,6 +93,18 @@ TEST_F(DialerTest, FindsAServerSoonAfterTheNameServerAnswersAgain) {
   EXPECT_EQ(dialer.Connected(seconds(16)), nullptr);
   names_->Answer(kName, kFirstHost);
   EXPECT_NE(dialer.Connected(kSoon), nullptr);
+}
+
+TEST_F(DialerTest, ManyWhoWaitForASilentNameServerAreFewThreads) {
+  names_->Ignore();
+  const std::size_t before = Threads();
+  std::vector<std::shared_ptr<Channel>> channels;
+  for (int i = 0; i < 100; ++i) {
+    channels.push_back(Channel::Connect(testing::CallersLoop(), "frontend.test:1",
+                                        {.patience = std::chrono::milliseconds(500)}));
+  }
+  for (const auto& channel : channels) EXPECT_EQ(channel->Await(kSoon), Channel::State::kOver);
+  EXPECT_TRUE(testing::Await([&] { return Threads() <= before + 3; })) << Threads();
 }
 
 TEST_F(DialerTest, FindsAServerSoonAfterItHasMoved) {
