@@ -11,7 +11,7 @@ Usage: run-tests.sh [--nightly] [PART]...
   asan        the unit tests with AddressSanitizer and UndefinedBehaviorSanitizer, by clang; those of the commands
               of twofold with --nightly only
   lint        clang-tidy on what differs from the main branch (on it: from the commit before); with --nightly, on all
-  tsan        all tests of what has threads and no gRPC, with ThreadSanitizer
+  tsan        tests of what has threads, the frontend with streams, calls, pages and a load among them, with ThreadSanitizer
   fuzz        each target of tests/fuzz with libFuzzer for FUZZ_SECONDS (10), built as for asan
   scripts     shellcheck, and bats tests of the scripts
   kubernetes  manifests against schemas and programs, dashboard and alerts on a real Prometheus

@@ -19,11 +19,9 @@ template <typename T>
 class Inbox {
  public:
   void Put(T value) {
-    {
-      const std::lock_guard lock(mutex_);
-      values_.push_back(std::move(value));
-    }
-    arrived_.notify_all();
+    const std::lock_guard lock(mutex_);
+    values_.push_back(std::move(value));
+    arrived_.notify_all();  // whoever takes it may destroy the inbox next
   }
 
   T Take() {

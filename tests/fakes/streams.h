@@ -108,13 +108,13 @@ class WorkerStream {
   }
 
   /// Breaks off, as if the process had been killed.
-  Status Break() {
+  const Status& Break() {
     stream_->Cancel();
     return End();
   }
 
   /// Says that it leaves and half-closes; the stream ends in order.
-  Status Leave() {
+  const Status& Leave() {
     v1::WorkerMessage message;
     message.set_leaving(true);
     Say(message);
@@ -123,9 +123,10 @@ class WorkerStream {
   }
 
   /// Waits for the end.
-  Status End() {
+  const Status& End() {
     over_ = true;
-    return ended.Take();
+    end_ = ended.Take();
+    return end_;
   }
 
   std::map<std::string, std::string> labels;  ///< of the Joins to come
@@ -161,6 +162,7 @@ class WorkerStream {
 
   std::shared_ptr<Stream> stream_;
   bool over_ = false;
+  Status end_;
 };
 
 struct Ended {
@@ -218,16 +220,17 @@ class SubmitStream {
     Submit(options, tag);
   }
 
-  Status Break() {
+  const Status& Break() {
     stream_->Cancel();
     return End();
   }
 
   void HalfClose() { stream_->Close(); }
 
-  Status End() {
+  const Status& End() {
     over_ = true;
-    return ended.Take();
+    end_ = ended.Take();
+    return end_;
   }
 
   std::uint64_t load_key = 0;  ///< of the Submits to come
@@ -267,6 +270,7 @@ class SubmitStream {
 
   std::shared_ptr<Stream> stream_;
   bool over_ = false;
+  Status end_;
 };
 
 }  // namespace twofold::testing
