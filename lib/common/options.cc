@@ -113,9 +113,50 @@ std::string HintAt(const CLI::App& app, const std::string& word) {
   return nearest.empty() ? "" : "; did you mean '" + nearest + "'?";
 }
 
+// The option of `app` that `word` names, with its value or without; nullptr if there is none.
+const CLI::Option* OptionNamed(const CLI::App& app, std::string_view word) {
+  constexpr std::size_t kShortName = 2;  // "-f", whose value may follow at once
+  const bool is_long = word.starts_with("--");
+  const std::string name(word.substr(0, is_long ? word.find('=') : kShortName));
+  const bool is_option = name.size() >= kShortName && name[0] == '-';
+  return is_option ? app.get_option_no_throw(name) : nullptr;
+}
+
+// The words up to `app`, those of the program first: "twofold local up".
+std::string WordsOf(const CLI::App& app) {
+  const CLI::App* const above = app.get_parent();
+  return (above == nullptr ? "" : WordsOf(*above) + " ") + app.get_name();
+}
+
+// The command, given or below the last one given, that has an option named as `word`; nullptr if
+// none has.
+const CLI::App* OwnerOf(const CLI::App& reached, std::string_view word) {
+  for (const CLI::App* at = &reached; at != nullptr; at = at->get_parent()) {
+    if (OptionNamed(*at, word) != nullptr) return at;
+  }
+  for (const CommandNode& below : CommandsOf(reached)) {
+    if (OptionNamed(*below.app, word) != nullptr) return below.app;
+  }
+  return nullptr;
+}
+
+// "'--frontend' belongs behind 'twofold load': twofold load --frontend :9997", if `words` begin
+// with an option that stands before or behind the command that has it; else nothing.
+std::string PlaceOf(const CLI::App& app, const std::vector<std::string>& words) {
+  const std::string& word = words.front();
+  const CLI::App* const owner = OwnerOf(Reached(app), word);
+  if (owner == nullptr) return "";
+  const bool has_value_behind = TakesValue(*OptionNamed(*owner, word)) && words.size() > 1 &&
+                                word.find('=') == std::string::npos && words[1][0] != '-';
+  const std::string command = WordsOf(*owner);
+  return "'" + word.substr(0, word.find('=')) + "' belongs behind '" + command + "': " + command +
+         " " + word + (has_value_behind ? " " + words[1] : "");
+}
+
 // CLI11 misses a required subcommand before it looks at what is there in its place.
 std::string What(const CLI::App& app, const CLI::ParseError& error) {
-  const std::vector<std::string> rest = app.remaining(true);
+  std::vector<std::string> rest = app.remaining(true);
+  std::transform(rest.begin(), rest.end(), rest.begin(), Unprotect);
   const bool misses = dynamic_cast<const CLI::RequiredError*>(&error) != nullptr;
   const bool is_surplus = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr;
   const CLI::App& at = Reached(app);
@@ -124,8 +165,8 @@ std::string What(const CLI::App& app, const CLI::ParseError& error) {
     return "a command is missing: " + absl::StrJoin(KnownAt(at, ""), ", ");
   }
   if (rest.empty() || (!misses && !is_surplus)) return error.what();
-  const std::string word = Unprotect(rest.front());
-  return "there is no '" + word + "'" + HintAt(app, word);
+  const std::string place = PlaceOf(app, rest);
+  return place.empty() ? "there is no '" + rest.front() + "'" + HintAt(app, rest.front()) : place;
 }
 
 // What the program says of itself for others, from the options that it has declared.

@@ -1,5 +1,6 @@
 #include "lib/common/command_tree.h"
 
+#include <absl/strings/str_split.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -20,9 +21,8 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 
 /// A program with a group of commands.
-class Program : public ::testing::Test {
- protected:
-  Program() {
+struct Tool {
+  Tool() {
     app_.footer("Exit codes: 0 done");
     CLI::App* const group = app_.add_subcommand("local", "A cluster.")->require_subcommand(1);
     for (const char* name : {"up", "down"}) {
@@ -45,6 +45,8 @@ class Program : public ::testing::Test {
   int replicas_ = 1;
   bool wait_ = false;
 };
+
+class Program : public ::testing::Test, protected Tool {};
 
 TEST_F(Program, HasItsCommandsInOrder) {
   std::vector<std::string> words;
@@ -114,6 +116,13 @@ std::string ErrorOf(CLI::App& app, std::vector<const char*> words) {
   return ::testing::internal::GetCapturedStderr();
 }
 
+/// The same of a tool that is told nothing else; one is parsed once.
+std::string ErrorOf(const std::vector<const char*>& words) {
+  Tool tool;
+  tool.app_.require_subcommand(1);
+  return ErrorOf(tool.app_, words);
+}
+
 TEST_F(Program, AMistypedCommandHasAHint) {
   app_.require_subcommand(1);
   EXPECT_EQ(ErrorOf(app_, {"locl"}),
@@ -136,6 +145,40 @@ TEST_F(Program, AMistypedCommandOfAGroupHasAHint) {
 TEST_F(Program, AMistypedOptionHasAHint) {
   EXPECT_THAT(ErrorOf(app_, {"local", "up", "--replica=3"}),
               HasSubstr("there is no '--replica=3'; did you mean '--replicas'?"));
+}
+
+TEST_F(Program, AnOptionBeforeItsCommandIsToldWhereItBelongs) {
+  EXPECT_EQ(ErrorOf({"--replicas", "3", "local", "up"}),
+            "tool: '--replicas' belongs behind 'tool local up': tool local up --replicas 3 "
+            "(try --help)\n");
+  EXPECT_THAT(ErrorOf({"local", "--replicas=3", "up"}),
+              HasSubstr("'--replicas' belongs behind 'tool local up': tool local up --replicas=3"));
+  EXPECT_THAT(ErrorOf({"-r", "3", "local", "up"}), HasSubstr(": tool local up -r 3"));
+  EXPECT_THAT(ErrorOf({"--wait", "local", "up"}), HasSubstr(": tool local up --wait ("));
+}
+
+TEST_F(Program, EachOptionOfACommandIsToldWhereItBelongs) {
+  for (const CommandNode& node : CommandsOf(app_)) {
+    for (const CLI::Option* option : OptionsOf(*node.app)) {
+      for (const std::string& name : NamesOf(*option)) {
+        if (node.words.empty() || name == "--help" || name == "-h") continue;
+        std::vector<const char*> words = {name.c_str()};
+        if (TakesValue(*option)) words.push_back("text");
+        const std::vector<std::string> command = absl::StrSplit(node.words, ' ');
+        for (const std::string& word : command) words.push_back(word.c_str());
+        EXPECT_THAT(ErrorOf(words), HasSubstr(": tool " + node.words + " " + name));
+      }
+    }
+  }
+}
+
+TEST_F(Program, AnOptionWhoseCommandIsMissingNamesOneThatHasIt) {
+  EXPECT_THAT(ErrorOf({"--replicas", "3"}), HasSubstr(": tool local up --replicas 3"));
+}
+
+TEST_F(Program, AnOptionOfTheProgramBehindACommandIsToldWhereItBelongs) {
+  EXPECT_THAT(ErrorOf({"local", "up", "--manual"}),
+              HasSubstr("'--manual' belongs behind 'tool': tool --manual ("));
 }
 
 TEST_F(Program, AnOptionLikeNoOtherHasNoHint) {
