@@ -54,6 +54,7 @@ class SqliteReads final : public ReadConnection {
 
   [[nodiscard]] Statements& sql() const override { return sql_; }
   [[nodiscard]] const std::string& name() const override { return path_; }
+  [[nodiscard]] bool IsWritten() const override { return FileLock::IsHeld(path_); }
 
  private:
   Status InTransaction(absl::FunctionRef<Status()> read) const override;

@@ -33,6 +33,9 @@ class ReadConnection {
   /// Of what is read, for people: a path, or an address without its secrets.
   [[nodiscard]] virtual const std::string& name() const = 0;
 
+  /// Whether somebody may be writing there: false only if that is certain.
+  [[nodiscard]] virtual bool IsWritten() const { return true; }
+
   /// Calls `read`, which returns a Result and may throw what its engine throws, and Damaged. It
   /// sees what was committed when it began. It may be called once more, on a new connection.
   template <typename Read>

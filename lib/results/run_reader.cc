@@ -85,6 +85,15 @@ v1::JobResult JobOf(const Prepared::Rows& row) {
   return job;
 }
 
+/// A job that ran waits, as in the line of a frontend that finds it in its store.
+void TakeBack(v1::JobResult& job) {
+  job.set_state(v1::JOB_STATE_WAITING);
+  job.clear_started_unix_ns();
+  job.clear_node();
+  job.clear_pod();
+  job.clear_device();
+}
+
 /// The number of the last run of the page before; the highest there is for the first page.
 Result<std::int64_t> BeforeOf(const std::string& page_token) {
   std::int64_t before = std::numeric_limits<std::int64_t>::max();
@@ -207,6 +216,10 @@ void RunReader::ReadCounts(std::int64_t number, v1::Run& run) const {
       withdrawn = withdrawn || queue::IsWithdrawn(outcome);
     }
   }
+  if (counts.running() > 0 && IsLeft(run)) {
+    counts.set_waiting(counts.waiting() + counts.running());
+    counts.clear_running();
+  }
   if (!withdrawn) return;
   // Of its own, as few runs have such, and looking for them costs five times the rest.
   for (Prepared::Rows row(sql_[kReplaced], number); row.Next();) {
@@ -217,6 +230,18 @@ void RunReader::ReadCounts(std::int64_t number, v1::Run& run) const {
     counts.set_submitted_again(counts.submitted_again() + jobs);
     if (((*counts.mutable_ended())[word] -= jobs) == 0) counts.mutable_ended()->erase(word);
   }
+}
+
+/// Whether nothing of the run goes on, whatever was written last: the process that brought its
+/// frontend and workers is gone.
+bool RunReader::IsLeft(const v1::Run& run) const {
+  return !LabelOf(run, kLocalLabel).empty() && !connection_->IsWritten();
+}
+
+bool RunReader::IsLeft(std::int64_t number) const {
+  static const std::string kByNumber = SelectRuns("number = ?");
+  Prepared::Rows row(sql_[kByNumber], number);
+  return row.Next() && IsLeft(RunOf(row));
 }
 
 Result<Overlaps> RunReader::FindOverlaps(std::int64_t run) const {
@@ -239,7 +264,13 @@ Result<std::vector<v1::PermutationResult>> RunReader::Results(std::int64_t run, 
                                                               const Overlaps& overlaps,
                                                               bool series) const {
   return connection_->Run([&]() -> Result<std::vector<v1::PermutationResult>> {
-    return PermutationResults(sql_, jobs_.benchmarks(), run, from, overlaps, series);
+    std::vector<v1::PermutationResult> results =
+        PermutationResults(sql_, jobs_.benchmarks(), run, from, overlaps, series);
+    const bool is_left = IsLeft(run);
+    for (v1::PermutationResult& each : results) {
+      if (is_left) each.clear_running();
+    }
+    return results;
   });
 }
 
@@ -256,9 +287,11 @@ Result<std::vector<v1::JobResult>> RunReader::Jobs(std::int64_t run, std::uint64
   return connection_->Run([&]() -> Result<std::vector<v1::JobResult>> {
     std::vector<v1::JobResult> jobs;
     const JobId last = after.value_or(kBeforeAllJobs);
+    const bool is_left = IsLeft(run);
     for (Prepared::Rows row(sql_[kJobs], run, permutation, last, limit); row.Next();) {
       v1::JobResult& job = jobs.emplace_back(JobOf(row));
       jobs_.benchmarks().ReadMeasurements(job.id(), *job.mutable_measurements());
+      if (is_left && job.state() == v1::JOB_STATE_RUNNING) TakeBack(job);
     }
     return jobs;
   });

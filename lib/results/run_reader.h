@@ -25,6 +25,9 @@ namespace twofold::results {
 /// its own; or from a database of a PostgresStore. What it gives are the messages that the service
 /// Results answers with.
 ///
+/// What ran of a local run waits if nobody has the file: its frontend and workers have ended with
+/// the process of the run, which was killed, and did not come to write that.
+///
 /// Threads  Safe; one call at a time, which sees what was committed when it began. Never waits for
 ///          the writer.
 /// Errors   of every call, those of Store.
@@ -100,6 +103,8 @@ class RunReader {
       : connection_(std::move(connection)) {}
   void ReadCounts(std::int64_t number, v1::Run& run) const;
   void ReadState(std::int64_t number, v1::Run& run) const;
+  [[nodiscard]] bool IsLeft(const v1::Run& run) const;
+  [[nodiscard]] bool IsLeft(std::int64_t number) const;
 
   const std::unique_ptr<ReadConnection> connection_;
   // Used within connection_->Run.

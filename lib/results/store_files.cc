@@ -12,9 +12,11 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <optional>
 #include <set>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 namespace twofold::results {
@@ -82,27 +84,59 @@ Status InUse(const std::string& path, const std::string& owner) {
       absl::StrCat(path, " is in use by another frontend (pid ", owner, ")"));
 }
 
-/// Until the pointer goes, this process has the file; nullptr: it has it already.
-std::shared_ptr<void> Claim(const struct stat& file) {
-  static Mutex mutex;
-  static std::set<std::pair<dev_t, ino_t>> held;
-  const std::pair key(file.st_dev, file.st_ino);
-  const MutexLock lock(mutex);
-  if (!held.insert(key).second) return nullptr;
-  return {&held, [key](void*) {
-            const MutexLock again(mutex);
-            held.erase(key);
-          }};
-}
+/// Files that this process has.
+class Claims {
+ public:
+  static Claims& Here() {
+    static Claims claims;
+    return claims;
+  }
 
-/// False: another descriptor has it. Far from SQLite's bytes, which begin at 2^30.
-bool LockByte(int fd) {
+  /// Until the pointer goes, this process has the file; nullptr: it has it already.
+  std::shared_ptr<void> Make(const struct stat& file) {
+    const Key key(file.st_dev, file.st_ino);
+    const MutexLock lock(mutex_);
+    if (!held_.insert(key).second) return nullptr;
+    return {this, [this, key](void*) {
+              const MutexLock again(mutex_);
+              held_.erase(key);
+            }};
+  }
+
+  [[nodiscard]] bool Have(const struct stat& file) const {
+    const MutexLock lock(mutex_);
+    return held_.contains(Key(file.st_dev, file.st_ino));
+  }
+
+ private:
+  using Key = std::pair<dev_t, ino_t>;
+
+  mutable Mutex mutex_;
+  std::set<Key> held_ ABSL_GUARDED_BY(mutex_);
+};
+
+/// For F_OFD_SETLK and F_OFD_GETLK. Far from SQLite's bytes, which begin at 2^30.
+struct flock OurByte() {
   struct flock lock {};
   lock.l_type = F_WRLCK;
   lock.l_whence = SEEK_SET;
   lock.l_start = off_t{1} << 62;
   lock.l_len = 1;
+  return lock;
+}
+
+/// False: another descriptor has it.
+bool LockByte(int fd) {
+  struct flock lock = OurByte();
   return fcntl(fd, F_OFD_SETLK, &lock) == 0;
+}
+
+/// Whether a process has the lock of PATH.lock; true: it does, or nobody can say.
+bool HasOwner(const std::string& path) {
+  const Descriptor file(open((path + ".lock").c_str(), O_RDONLY | O_CLOEXEC));
+  if (file.get() < 0) return errno != ENOENT;
+  struct flock lock = OurByte();
+  return fcntl(file.get(), F_OFD_GETLK, &lock) != 0 || lock.l_type != F_UNLCK;
 }
 
 /// What the owner wrote: its process number.
@@ -155,12 +189,13 @@ Result<FileLock> FileLock::Take(const std::string& path) {
         absl::StrCat("cannot lock ", lock_path, ": ", std::strerror(errno)));
   }
   const auto known = StatOf(path);
-  std::shared_ptr<void> claim = known ? Claim(*known) : nullptr;
+  std::shared_ptr<void> claim = known ? Claims::Here().Make(*known) : nullptr;
   if (known && claim == nullptr) return InUse(path, std::to_string(getpid()));
   Result<Descriptor> database = OpenPrivate(path);
   if (!database.ok()) return database.status();
   struct stat made {};
-  if (!known && fstat(database->get(), &made) == 0) claim = Claim(made);
+  if (!known && fstat(database->get(), &made) == 0) claim = Claims::Here().Make(made);
+  LockByte(fd);  // free, as the flock was
   if (!LockByte(database->get())) {
     if (errno == EAGAIN || errno == EACCES) return InUse(path, "unknown, under another name");
     return absl::InvalidArgumentError(
@@ -168,6 +203,14 @@ Result<FileLock> FileLock::Take(const std::string& path) {
   }
   WriteOwner(fd);
   return FileLock(*std::move(opened), std::move(claim), *std::move(database));
+}
+
+bool FileLock::IsHeld(const std::string& path) {
+  const auto file = StatOf(path);
+  if (file && Claims::Here().Have(*file)) return true;
+  std::error_code error;
+  const std::string real = std::filesystem::canonical(path, error).string();
+  return HasOwner(path) || (!error && real != path && HasOwner(real));
 }
 
 StoreFiles::StoreFiles(const SQLite::Database& database, const std::string& path)

@@ -31,13 +31,14 @@ void MakePrivate(const std::string& path);
 /// Keeps others from a database, whatever they call it, for as long as this lives.
 ///
 /// The lock is on the file itself, so links to it are no way around. It is the kernel's, so it ends
-/// with the process, however that ends. It belongs to a descriptor (an OFD lock), not to the process
-/// as SQLite's own do, and is on a byte that SQLite does not use. As the end of any descriptor of a
-/// file ends SQLite's locks on it in this process, this one lives as long as SQLite has the file
-/// open, and a file that this process has is not opened a second time.
+/// with the process, however that ends. It belongs to a descriptor (an OFD lock), not to the
+/// process as SQLite's own do, and is on a byte that SQLite does not use. As the end of any
+/// descriptor of a file ends SQLite's locks on it in this process, this one lives as long as SQLite
+/// has the file open, and a file that this process has is not opened a second time.
 ///
-/// There is an flock on PATH.lock as well, which holds the process's number, for people. It stays
-/// when the lock ends, since deleting it would race with the next owner.
+/// There is an flock on PATH.lock as well, which holds the process's number, for people, and the
+/// same lock as on the database, for those who ask. It stays when the lock ends, since deleting it
+/// would race with the next owner.
 ///
 /// REQUIRES: it outlives all connections to the database in this process.
 class FileLock {
@@ -47,6 +48,11 @@ class FileLock {
   /// Errors   kFailedPrecondition: somebody has it, and who; kInvalidArgument: it, or PATH.lock,
   ///          cannot be opened.
   static Result<FileLock> Take(const std::string& path);
+
+  /// Whether somebody, here or in another process, has the database: true if that cannot be seen.
+  /// Takes no lock, so it is in nobody's way. Known by PATH.lock, of `path` or of the file that it
+  /// is a link to.
+  static bool IsHeld(const std::string& path);
 
  private:
   FileLock(Descriptor owner, std::shared_ptr<void> claim, Descriptor database)

@@ -158,13 +158,20 @@ END
   "$bin/twofold" runs --store "$usual/store.db" | grep -q 'once *Fio *ended *4 *0 *0 *0 *4 *0 *0'
 }
 
-@test "a local run that was killed goes on with --resume" {
+nobody_has_the_run() { "$bin/twofold" runs --store kept/store.db | grep -q 'once *Fio *waiting *4 *0 *4 *0'; }
+
+@test "a local run that was killed waits, and goes on with --resume" {
   slow_workload
   "$bin/twofold" run --local --keep kept f.yaml --workload "$PWD/slow" --runid once 2>log &
   pid=$!
   soon test -s begun
+  "$bin/twofold" runs --store kept/store.db | grep -q 'once *Fio *running *4 *0 *3 *1'
   kill -KILL "$pid"
   wait "$pid" || true
+  soon nobody_has_the_run
+  "$bin/twofold" results once --store kept/store.db --all | cut -d, -f 8 | sort -u | paste -sd, | grep -qx outcome,waiting
+  "$bin/twofold" run --local --keep kept f.yaml --workload "$PWD/show" --runid other
+  nobody_has_the_run  # nor does another run in the folder have it
   touch go
   run "$bin/twofold" run --local --keep kept --resume once
   [ "$status" -eq 0 ]

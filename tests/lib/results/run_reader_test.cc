@@ -315,6 +315,44 @@ TEST_P(RunReaderTest, JobsOfAPermutationComeInPagesWithAllTheirNumbers) {
   EXPECT_TRUE(second->front().place().warm_up());
 }
 
+/// A run of one job that runs and one that waits.
+std::vector<Record> HalfWay(const std::string& local) {
+  RunCreated created = SweepCreated(1);
+  if (!local.empty()) (*created.run.mutable_labels())[kLocalLabel] = local;
+  return {created, Placed(1, 1, 1), Started(1), Placed(2, 1, 2)};
+}
+
+TEST(RunReaderOfAFile, WhatRanOfALocalRunWaitsOnceNobodyHasTheFile) {
+  SqliteEngine engine;
+  std::unique_ptr<Store> store = engine.OpenStore();
+  ASSERT_EQ(store->Commit(HalfWay("vm")), absl::OkStatus());
+  const std::unique_ptr<RunReader> reader = engine.OpenReader();
+  const std::int64_t number = reader->NumberOf("sweep").value();
+  EXPECT_STREQ(StateOf(reader->Find("sweep").value()), "running");
+  EXPECT_EQ(reader->Results(number, 0)->front().running(), 1);
+  EXPECT_EQ(reader->Jobs(number, 1, std::nullopt, 1)->front().state(), v1::JOB_STATE_RUNNING);
+
+  store.reset();  // as a process that is killed leaves it
+  const v1::Run run = reader->Find("sweep").value();
+  EXPECT_STREQ(StateOf(run), "waiting");
+  EXPECT_EQ(run.counts().waiting(), 2);
+  EXPECT_EQ(run.counts().running(), 0);
+  EXPECT_STREQ(StateOf(reader->List({})->runs(0)), "waiting");
+  EXPECT_EQ(reader->Results(number, 0)->front().running(), 0);
+  EXPECT_EQ(reader->Results(number, 0)->front().unfinished(), 2);
+  const v1::JobResult job = reader->Jobs(number, 1, std::nullopt, 1)->front();
+  EXPECT_EQ(job.state(), v1::JOB_STATE_WAITING);
+  EXPECT_EQ(job.started_unix_ns(), 0);
+  EXPECT_EQ(job.pod(), "");
+}
+
+TEST(RunReaderOfAFile, WhatRanOnAClusterMayRunThoughNobodyHasTheFile) {
+  SqliteEngine engine;
+  ASSERT_EQ(engine.OpenStore()->Commit(HalfWay("")), absl::OkStatus());
+  EXPECT_STREQ(StateOf(engine.OpenReader()->Find("sweep").value()), "running")
+      << "workers outlive a frontend";
+}
+
 TEST_P(RunReaderTest, JobsSayWhenTheyBeganAndWhere) {
   const JobEnded withdrawn = [] {
     JobEnded ended = Ended(4, 1'760'000'002'000'000'000, queue::Outcome::kCancelled);

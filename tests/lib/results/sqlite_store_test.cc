@@ -114,6 +114,7 @@ TEST_F(SqliteStoreTest, DamagedFileIsDataLoss) {
 
 TEST_F(SqliteStoreTest, SecondStoreOnTheFileIsRefused) {
   const auto store = SqliteStore::Open(path_).value();
+  EXPECT_TRUE(FileLock::IsHeld(path_));
   EXPECT_EQ(OpenStatus(path_),
             absl::FailedPreconditionError(path_ + " is in use by another frontend (pid " +
                                           std::to_string(getpid()) + ")"));
@@ -133,8 +134,14 @@ TEST_F(SqliteStoreTest, LockEndsWithItsProcess) {
   const Status refused = OpenStatus(path_);
   EXPECT_TRUE(absl::IsFailedPrecondition(refused));
   EXPECT_THAT(Message(refused), HasSubstr("(pid " + std::to_string(child) + ")"));
+  const std::string link = path_ + ".link";
+  std::filesystem::create_symlink(path_, link);
+  EXPECT_TRUE(FileLock::IsHeld(path_));
+  EXPECT_TRUE(FileLock::IsHeld(link));
   ASSERT_EQ(kill(child, SIGKILL), 0);
   ASSERT_EQ(waitpid(child, nullptr, 0), child);
+  EXPECT_FALSE(FileLock::IsHeld(path_));
+  EXPECT_FALSE(FileLock::IsHeld(link));
   EXPECT_TRUE(OpenStatus(path_).ok());
   close(ready[0]);
   close(ready[1]);
