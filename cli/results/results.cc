@@ -195,15 +195,16 @@ class HeadlineTable {
   [[nodiscard]] show::Columns Columns() const {
     show::Columns columns = {{"PERMUTATION", "permutation"}};
     for (const std::string& field : fields_) columns.push_back({field, "varied." + field});
-    columns.insert(columns.end(), {{"N", "values"},
-                                   {"HEADLINE", "name dimensions"},
-                                   {"MEAN", "mean"},
-                                   {.heading = "+-", .path = "half_width", .digits = 3},
-                                   {.heading = "CV %", .path = "cv", .decimals = 1, .scale = 100},
-                                   {"UNIT", "unit"},
-                                   {.heading = "AT", .path = "most_frequent", .if_any = true},
-                                   {.heading = "DOUBT", .path = "doubt", .if_any = true},
-                                   {"FAILED", "failed"}});
+    columns.insert(columns.end(),
+                   {{"N", "values"},
+                    {"HEADLINE", "name dimensions"},
+                    {.heading = "MEAN", .path = "mean", .kind = "name unit"},
+                    {.heading = "+-", .path = "half_width", .digits = 3, .kind = "name unit"},
+                    {.heading = "CV %", .path = "cv", .decimals = 1, .scale = 100},
+                    {"UNIT", "unit"},
+                    {.heading = "AT", .path = "most_frequent", .if_any = true},
+                    {.heading = "DOUBT", .path = "doubt", .if_any = true},
+                    {"FAILED", "failed"}});
     return columns;
   }
 

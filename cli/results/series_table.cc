@@ -13,17 +13,20 @@ namespace {
 
 using show::Json;
 
-const show::Columns kForPeople = {{"PERMUTATION", "permutation"},
-                                  {.heading = "VARIED", .path = "varied", .if_any = true},
-                                  {"SERIES", "series dimensions"},
-                                  {"ROW", "row"},
-                                  {"COLUMN", "name"},
-                                  {"N", "n"},
-                                  {"MEAN", "mean"},
-                                  {.heading = "+-", .path = "half_width", .digits = 3},
-                                  {"LEAST", "least"},
-                                  {"MOST", "most"},
-                                  {"UNIT", "unit"}};
+constexpr const char* kKind = "series name unit";  // whose numbers are written alike
+
+const show::Columns kForPeople = {
+    {"PERMUTATION", "permutation"},
+    {.heading = "VARIED", .path = "varied", .if_any = true},
+    {"SERIES", "series dimensions"},
+    {"ROW", "row"},
+    {"COLUMN", "name"},
+    {"N", "n"},
+    {.heading = "MEAN", .path = "mean", .kind = kKind},
+    {.heading = "+-", .path = "half_width", .digits = 3, .kind = kKind},
+    {.heading = "LEAST", .path = "least", .kind = kKind},
+    {.heading = "MOST", .path = "most", .kind = kKind},
+    {"UNIT", "unit"}};
 
 const show::Columns& ForCsv() {
   static const show::Columns columns = [] {

@@ -11,7 +11,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <map>
+#include <optional>
 #include <string_view>
+#include <utility>
 
 #include "lib/common/csv.h"
 #include "lib/common/printable.h"
@@ -84,15 +87,84 @@ std::string Instant(double unix_seconds) {
                           absl::UTCTimeZone());
 }
 
+// Of 10, so that a number has one digit before the point.
+int ExponentOf(double number) {
+  return static_cast<int>(std::floor(std::log10(std::fabs(number))));
+}
+
+int DecimalsFor(double number, int digits) { return std::max(0, digits - 1 - ExponentOf(number)); }
+
+// Without zeros at the end.
+int DecimalsNeeded(double number, int digits) {
+  const std::string text = absl::StrFormat("%.*f", DecimalsFor(number, digits), number);
+  const std::size_t point = std::min(text.find('.'), text.size() - 1);
+  return static_cast<int>(std::max(text.find_last_not_of('0'), point) - point);
+}
+
+bool IsFinite(const std::optional<double>& number) { return number && std::isfinite(*number); }
+
+// Of all of them; nullopt: each as it is.
+std::optional<int> CommonDecimals(const std::vector<std::optional<double>>& numbers, int digits) {
+  constexpr int kMost = 9;
+  constexpr double kGreatest = 1e15;  // exact as a whole number
+  constexpr int kOfTheLeast = 3;
+  int needed = 0;
+  double least = kGreatest;
+  double greatest = 0;
+  for (const std::optional<double>& number : numbers) {
+    if (!IsFinite(number) || *number == 0) continue;
+    needed = std::max(needed, DecimalsNeeded(*number, digits));
+    least = std::min(least, std::fabs(*number));
+    greatest = std::max(greatest, std::fabs(*number));
+  }
+  if (greatest == 0) return 0;
+  if (greatest >= kGreatest) return std::nullopt;
+  const int most =
+      std::max(DecimalsFor(greatest, digits), DecimalsFor(least, std::min(digits, kOfTheLeast)));
+  const int common = std::min(needed, most);
+  return common <= kMost ? std::optional(common) : std::nullopt;
+}
+
+// Whether a number is written with the others of its kind in its column.
+bool IsOneOfMany(const Column& column, const Json& value) {
+  return value.is_number() && column.decimals < 0 && !column.path.ends_with("_unix_seconds");
+}
+
+// Of what is not one of many.
 std::string CellForPeople(const Column& column, const Json& value) {
   const std::string text = Text(value);
   if (text.empty()) return "-";
   if (!value.is_number()) return text;
   if (column.path.ends_with("_unix_seconds")) return Instant(value.get<double>());
-  const double scaled = value.get<double>() * column.scale;
-  if (column.decimals >= 0) return absl::StrFormat("%.*f", column.decimals, scaled);
-  const bool as_it_is = column.scale == 1 && !value.is_number_float();
-  return as_it_is ? text : Text(scaled, column.digits);
+  return absl::StrFormat("%.*f", column.decimals, value.get<double>() * column.scale);
+}
+
+// Of one kind of numbers, whose rows `at` are. Whole ones may be ids, and have all their digits.
+void WriteAlike(const Column& column, const std::vector<Json>& values,
+                const std::vector<std::size_t>& at, std::vector<std::string>& cells) {
+  const bool as_they_are = column.scale == 1 && std::none_of(at.begin(), at.end(), [&](auto i) {
+                             return values[i].is_number_float();
+                           });
+  std::vector<std::optional<double>> numbers;
+  for (const std::size_t i : at) numbers.emplace_back(values[i].get<double>() * column.scale);
+  const std::vector<std::string> alike = Alike(numbers, column.digits);
+  for (std::size_t n = 0; n < at.size(); ++n) {
+    cells[at[n]] = as_they_are ? Text(values[at[n]]) : alike[n];
+  }
+}
+
+std::vector<std::string> CellsForPeople(const Column& column, const Json& list) {
+  std::vector<Json> values;
+  std::vector<std::string> cells;
+  std::map<std::string, std::vector<std::size_t>> kinds;  // rows of numbers
+  for (const Json& row : list) {
+    values.push_back(ValueOf(row, column.path));
+    const bool is_one_of_many = IsOneOfMany(column, values.back());
+    if (is_one_of_many) kinds[Text(ValueOf(row, column.kind))].push_back(cells.size());
+    cells.push_back(is_one_of_many ? "" : CellForPeople(column, values.back()));
+  }
+  for (const auto& [kind, at] : kinds) WriteAlike(column, values, at, cells);
+  return cells;
 }
 
 std::string CellForPrograms(const Json& value) {
@@ -126,9 +198,8 @@ Rows RowsForPeople(const Columns& columns, const Json& list) {
   for (const Column& column : columns) {
     if (!IsShown(column, list)) continue;
     rows[0].push_back(column.heading);
-    for (std::size_t i = 0; i < list.size(); ++i) {
-      rows[i + 1].push_back(CellForPeople(column, ValueOf(list[i], column.path)));
-    }
+    std::vector<std::string> cells = CellsForPeople(column, list);
+    for (std::size_t i = 0; i < cells.size(); ++i) rows[i + 1].push_back(std::move(cells[i]));
   }
   return rows;
 }
@@ -301,6 +372,21 @@ std::string Beneath(Form form, const std::string& lines) {
                        [](std::string* out, absl::string_view line) {
                          absl::StrAppend(out, MarkdownText(std::string(line)));
                        });
+}
+
+std::vector<std::string> Alike(const std::vector<std::optional<double>>& numbers, int digits) {
+  const std::optional<int> decimals = CommonDecimals(numbers, digits);
+  std::vector<std::string> texts;
+  for (const std::optional<double>& number : numbers) {
+    if (!number || std::isnan(*number)) {
+      texts.emplace_back("-");
+    } else if (!decimals || !IsFinite(number)) {
+      texts.push_back(Text(*number, digits));
+    } else {
+      texts.push_back(absl::StrFormat("%.*f", *decimals, *number));
+    }
+  }
+  return texts;
 }
 
 std::string Line(const Json& json) {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,11 +28,14 @@ enum class Form : std::uint8_t {
 struct Column {
   std::string heading;  ///< for people
   std::string path;
-  int decimals = -1;      ///< of a number, for people; -1: `digits`
-  int digits = 6;         ///< that count; whole numbers have all of theirs
+  int decimals = -1;      ///< of a number, for people; -1: as Alike has them by `digits`
+  int digits = 6;         ///< that count
   double scale = 1;       ///< for people: 100 for %
   bool if_any = false;    ///< only if it is neither empty nor 0 in all rows; people's forms only
   std::string name = "";  ///< in CSV; empty: the path
+  /// For people: numbers of rows in which this path has another value are of another kind (their
+  /// unit, say), and are written as if in a column of their own.
+  std::string kind = "";
 };
 using Columns = std::vector<Column>;
 
@@ -52,6 +56,12 @@ std::string MarkdownText(const std::string& text);
 
 /// `lines` of words, each with its line end, for the place beneath a table of `form`.
 std::string Beneath(Form form, const std::string& lines);
+
+/// The numbers of one column for people, all with one number of decimals: as many as one of them
+/// needs to be shown with `digits` that count, but no more than the greatest has then, or the least
+/// with three. So none of the least is lost, and the greatest seems no more exact than it is. What
+/// would need more than nine decimals is each written as by Text. Nothing, or no number: "-".
+std::vector<std::string> Alike(const std::vector<std::optional<double>>& numbers, int digits = 6);
 
 /// One line of JSON with its line break. Bytes that are no UTF-8 are replaced.
 std::string Line(const Json& json);

@@ -9,6 +9,8 @@
 #include <optional>
 #include <utility>
 
+#include "lib/show/table.h"
+
 namespace twofold::validate {
 namespace {
 
@@ -18,9 +20,11 @@ std::string ThreeDecimals(const Maybe& number) {
   return number ? absl::StrFormat("%.3f", *number) : "-";
 }
 
-std::string ThreeDigits(const Maybe& number) {
-  if (!number) return "-";
-  return *number < 100 ? absl::StrFormat("%.3g", *number) : absl::StrFormat("%.0f", *number);
+/// A number of each step.
+std::vector<Maybe> Column(const std::vector<JudgedStep>& steps, Maybe JudgedStep::*number) {
+  std::vector<Maybe> numbers;
+  for (const JudgedStep& step : steps) numbers.push_back(step.*number);
+  return numbers;
 }
 
 /// The cells of a line.
@@ -28,17 +32,32 @@ struct Row {
   std::string workers, throughput, ratio, interval, verdict, wait, run, overhead, cores;
 };
 
+/// But for the cells that RowsOf fills.
 Row RowOf(const JudgedStep& step) {
-  return {
-      absl::StrCat(step.workers),
-      ThreeDecimals(step.throughput),
-      ThreeDecimals(step.ratio),
-      step.lower ? absl::StrCat(ThreeDecimals(step.lower), " .. ", ThreeDecimals(step.upper)) : "-",
-      WordOf(step.verdict, step.failures),
-      ThreeDigits(step.wait),
-      ThreeDigits(step.run),
-      ThreeDigits(step.overhead),
-      ThreeDigits(step.cpu)};
+  Row row;
+  row.workers = absl::StrCat(step.workers);
+  row.throughput = ThreeDecimals(step.throughput);
+  row.ratio = ThreeDecimals(step.ratio);
+  row.interval =
+      step.lower ? absl::StrCat(ThreeDecimals(step.lower), " .. ", ThreeDecimals(step.upper)) : "-";
+  row.verdict = WordOf(step.verdict, step.failures);
+  return row;
+}
+
+std::vector<Row> RowsOf(const std::vector<JudgedStep>& steps) {
+  constexpr int kTimeDigits = 3;
+  constexpr std::pair<Maybe JudgedStep::*, std::string Row::*> kAlike[] = {
+      {&JudgedStep::wait, &Row::wait},
+      {&JudgedStep::run, &Row::run},
+      {&JudgedStep::overhead, &Row::overhead},
+      {&JudgedStep::cpu, &Row::cores}};
+  std::vector<Row> rows;
+  for (const JudgedStep& step : steps) rows.push_back(RowOf(step));
+  for (const auto& [number, cell] : kAlike) {
+    const std::vector<std::string> cells = show::Alike(Column(steps, number), kTimeDigits);
+    for (std::size_t i = 0; i < rows.size(); ++i) rows[i].*cell = cells[i];
+  }
+  return rows;
 }
 
 bool HasAny(const std::vector<JudgedStep>& steps, Maybe JudgedStep::*number) {
@@ -95,7 +114,7 @@ std::string Table(const std::vector<JudgedStep>& steps) {
   };
   add({"workers", "throughput", "ratio", "interval", "verdict", "wait s", "run s", "over. s",
        "cores"});
-  for (const JudgedStep& step : steps) add(RowOf(step));
+  for (const Row& row : RowsOf(steps)) add(row);
   return table;
 }
 

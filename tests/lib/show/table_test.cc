@@ -1,11 +1,18 @@
 #include "lib/show/table.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
 
 #include "lib/show/width.h"
 
 namespace twofold::show {
 namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 
 TEST(Table, NumbersToTheRightTextToTheLeftNoBlanksAtTheEnd) {
   EXPECT_EQ(Table({{"NAME", "N", "NOTE"}, {"a", "10", "x"}, {"long name", "5", "yes"}}),
@@ -83,6 +90,46 @@ TEST(Columns, ForPeople) {
             "a|b    0.250     3  gpu=a100 zone=1     12.5  1970-01-01 00:00:00  yes  "
             "a|b gpu=a100 zone=1\n"
             "-          -     0  -                      -  -                    -    -\n");
+}
+
+// ---- one precision a column
+
+TEST(Alike, AColumnHasOneNumberOfDecimals) {
+  EXPECT_THAT(Alike({9.31, 13.0, std::nullopt}), ElementsAre("9.31", "13.00", "-"));
+  EXPECT_THAT(Alike({13.0, 9.3123}), ElementsAre("13.0000", "9.3123"));
+  EXPECT_THAT(Alike({1.0, 200.0}), ElementsAre("1", "200"));
+  EXPECT_THAT(Alike({0.0, 0.25}), ElementsAre("0.00", "0.25"));
+  EXPECT_THAT(Alike({-0.5, 12.0}, 3), ElementsAre("-0.5", "12.0"));
+  EXPECT_THAT(Alike({}), IsEmpty());
+}
+
+TEST(Alike, TheGreatestIsNoMoreExactThanItsDigitsAndTheLeastHasThree) {
+  EXPECT_THAT(Alike({1.0 / 3, 1234.5678}), ElementsAre("0.333", "1234.568"));
+  EXPECT_THAT(Alike({98.7654, 12345.678}, 5), ElementsAre("98.8", "12345.7"));
+  EXPECT_THAT(Alike({0.000231, 2.0}), ElementsAre("0.000231", "2.000000"));
+}
+
+TEST(Alike, WhatNoNumberOfDecimalsSuitsIsWrittenAsItIs) {
+  EXPECT_THAT(Alike({1e-12, 5.0}), ElementsAre("1e-12", "5"));
+  EXPECT_THAT(Alike({1.5e300, 0.25}), ElementsAre("1.5e+300", "0.25"));
+  const double infinity = std::numeric_limits<double>::infinity();
+  EXPECT_THAT(Alike({infinity, 0.5, std::nan("")}), ElementsAre("inf", "0.5", "-"));
+}
+
+TEST(Columns, NumbersOfOneKindAreWrittenAlike) {
+  const Json rows = Json::parse(R"([{"what": "rate", "value": 9.31, "id": 36028797018963969},
+                                    {"what": "size", "value": 4096.0, "id": 1},
+                                    {"what": "rate", "value": 13.0, "id": 2},
+                                    {"what": "none", "value": null, "id": 3}])");
+  EXPECT_EQ(
+      Print(Form::kText, {{"ID", "id"}, {.heading = "V", .path = "value", .kind = "what"}}, rows),
+      "               ID      V\n"
+      "36028797018963969   9.31\n"
+      "                1   4096\n"
+      "                2  13.00\n"
+      "                3      -\n");
+  EXPECT_EQ(Print(Form::kText, {{.heading = "V", .path = "value", .digits = 3, .scale = 10}}, rows),
+            "      V\n   93.1\n40960.0\n  130.0\n      -\n");
 }
 
 TEST(Columns, AsMarkdown) {

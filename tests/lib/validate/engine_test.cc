@@ -133,7 +133,7 @@ TEST_F(ValidationTest, AnUnknownQueueIsNamed) {
 TEST_F(ValidationTest, SaysWhereTheTimeOfJobsWentWhatWorkersUsedAndWhy) {
   Validate();
   EXPECT_THAT(out(), HasSubstr("       4          4.000    2.000   1.994 .. 2.006       pass     "
-                               "   0.0005      0.2  0.00125       2\n"));
+                               "   0.0005      0.2  0.00125     2.0\n"));
   EXPECT_THAT(out(), HasSubstr("Why: workers \"contend\" for CPU.\n"));
   const Json& window = result()["windows"][2];
   EXPECT_EQ(window["cpu"], 2.0);
