@@ -47,6 +47,11 @@ class Places {
     all_[place].runs.Add(run_seconds);
   }
   void Failed(Index place) { ++all_[place].failed; }
+  /// What happened there counts no more; their numbers stay.
+  void Forget() {
+    for (Place& place : all_)
+      place = {.node = place.node, .pod = place.pod, .device = place.device};
+  }
 
   [[nodiscard]] const std::vector<Place>& all() const { return all_; }
 

@@ -3,13 +3,16 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 namespace twofold::load {
 namespace {
 
 constexpr int kWarmUpLives = 2;
-constexpr int kMostOfLoad = 4;  // the warm-up is at most the n-th part of the load
+constexpr int kMostOfLoad = 4;   // the warm-up is at most the n-th part of the load
+constexpr int kMostLives = 256;  // after which nobody looks for a warm-up any more
+constexpr double kPercent = 100;
 constexpr std::uint64_t kJobsSeed = 0xbf58476d1ce4e5b9;  // apart from those of the schedule
 
 }  // namespace
@@ -111,10 +114,40 @@ std::optional<Instant> Recorder::WarmUpEndsBy() const {
   return start_ + warm_up_.Most(schedule_.End());
 }
 
+// Anew, if something was measured already: that belongs to the warm-up then.
 void Recorder::BeginMeasuring(Instant now) {
   total_.emplace(now);
+  stages_.clear();
+  places_.Forget();
+  errors_ = ErrorCounts();
+  measured_ = refused_ = 0;
   stage_ = std::min(schedule_.StageAt(now - start_), schedule_.profile().stages.size() - 1);
   stages_.push_back({stage_, Segment(now)});
+}
+
+// A load that changes by its profile makes changes that are no warm-up.
+void Recorder::WatchBeginning(Instant now) {
+  if (warm_up_.fixed) return;
+  const Stage& stage = schedule_.profile().stages.front();
+  const bool changes = stage.kind == Stage::Kind::kTrace || stage.from != stage.to;
+  if (stage_ != 0 || changes) return;
+  const double mean = life_seconds_ / static_cast<double>(std::max<std::uint64_t>(ended_, 1));
+  const Duration last =
+      std::min(warm_up_.Most(schedule_.BeginOf(1)), FromSeconds(kMostLives * mean));
+  beginning_.emplace(start_, now, start_ + last);
+  if (beginning_->IsOver()) beginning_.reset();
+}
+
+void Recorder::LookAtBeginning(Instant now, std::uint64_t outstanding,
+                               std::span<const Instant> at_work) {
+  if (schedule_.StageAt(now - start_) != 0) return beginning_.reset();
+  // Without the credit of what goes on, the end of what was measured would seem slow.
+  if (outstanding > 0 && at_work.empty()) return;
+  if (const auto cut = beginning_->Look(now, total_->Measured(now, at_work))) {
+    cut_ = cut;
+    BeginMeasuring(std::min(now + Duration(1), start_ + schedule_.End()));
+  }
+  if (beginning_->IsOver()) beginning_.reset();
 }
 
 // Begins the stage of this moment, and those that have passed since the one before.
@@ -159,6 +192,10 @@ void Recorder::Finish(Instant now, std::span<const OpenJob> open) {
 
 std::string Recorder::WarmUpText() const {
   if (warm_up_.fixed) return "as it was asked for";
+  if (cut_) {
+    return fmt::format("in its first {:.3g} s throughput was {:.2g} % {} than later", cut_->seconds,
+                       kPercent * std::abs(cut_->change), cut_->change < 0 ? "lower" : "higher");
+  }
   const Duration passed = total_ ? total_->begin() - start_ : Duration(0);
   if (passed >= warm_up_.Most(schedule_.End())) {
     return fmt::format(

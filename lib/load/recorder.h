@@ -11,6 +11,7 @@
 
 #include "lib/common/instant.h"
 #include "lib/common/random.h"
+#include "lib/load/beginning.h"
 #include "lib/load/counts.h"
 #include "lib/load/job_entry.h"
 #include "lib/load/marks.h"
@@ -23,7 +24,8 @@ namespace twofold::load {
 /// When the measured part of a load begins.
 ///
 /// By rule: once as many jobs have ended as are outstanding, and twice their mean time has passed;
-/// but after a quarter of a load that ends, whatever has happened.
+/// but after a quarter of a load that ends, whatever has happened. What the series shows to be part
+/// of the warm-up by then (Beginning) is left out as well.
 struct WarmUp {
   std::optional<Duration> fixed{};  ///< instead of the rule
 
@@ -74,6 +76,9 @@ class Recorder {
     // What was planned until now belongs to the warm-up.
     if (!total_ && WarmUpEnds(now, outstanding)) {
       BeginMeasuring(std::min(now + Duration(1), start_ + schedule_.End()));
+      WatchBeginning(now);
+    } else if (beginning_ && beginning_->IsDue(now)) {
+      LookAtBeginning(now, outstanding, at_work());
     }
     if (schedule_.StageAt(now - start_) != stage_) BeginStages(now, at_work());
     PlanUntil(now);
@@ -100,6 +105,7 @@ class Recorder {
   [[nodiscard]] Instant finished_at() const { return finished_at_; }
   /// nullopt during the warm-up.
   [[nodiscard]] const std::optional<Segment>& total() const { return total_; }
+  /// Why the warm-up was so long, for people.
   [[nodiscard]] std::string WarmUpText() const;
   [[nodiscard]] const std::vector<StageSegment>& stages() const { return stages_; }
   /// Of the whole load, the warm-up too.
@@ -121,6 +127,8 @@ class Recorder {
  private:
   [[nodiscard]] bool WarmUpEnds(Instant now, std::uint64_t outstanding) const;
   void BeginMeasuring(Instant now);
+  void WatchBeginning(Instant now);
+  void LookAtBeginning(Instant now, std::uint64_t outstanding, std::span<const Instant> at_work);
   void BeginStages(Instant now, std::span<const Instant> at_work);
   void PlanUntil(Instant now);
   void Planned(Instant planned);
@@ -137,6 +145,8 @@ class Recorder {
   Schedule schedule_;  // what is planned next
   Instant start_;
   WarmUp warm_up_;
+  std::optional<Beginning> beginning_;  // while there is something to look at
+  std::optional<Beginning::Cut> cut_;
   std::optional<Instant> closed_at_;
   Instant finished_at_;
   std::optional<Segment> total_;

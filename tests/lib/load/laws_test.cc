@@ -349,5 +349,58 @@ TEST(PromisedLedger, IntervalsHoldTheTruthBelowAndAboveCapacity) {
   }
 }
 
+// ---- how often the warm-up is right
+
+constexpr int kWorkers = 8;
+
+/// A closed loop of jobs of 100 ms, of 60 s: 600 job times.
+Simulated LoopOf(const std::function<double(Random&)>& run, std::uint64_t seed) {
+  return Simulate(ParallelProfile(kWorkers, 60), {.workers = kWorkers, .run = run}, seed, 0);
+}
+
+/// 100 ms +- 20 %, but at first longer by `more`, which e-folds within 15 job times.
+std::function<double(Random&)> ColdStart(double more) {
+  return [more, begun = 0.0](Random& random) mutable {
+    const double job_times = begun++ / kWorkers;
+    return 0.1 * (0.8 + 0.4 * Uniform(random)) * (1 + more * std::exp(-job_times / 15));
+  };
+}
+
+TEST(PromisedLedger, AColdStartIsNotInTheThroughput) {
+  const std::uint64_t tries = FromEnvironment("TWOFOLD_TRIES", kSanitized ? 20 : 200);
+  const double truth = kWorkers / 0.1;
+  double sum = 0;
+  std::uint64_t near = 0;
+  for (std::uint64_t seed = 1; seed <= tries; ++seed) {
+    const Simulated seen = LoopOf(ColdStart(0.3), seed);
+    const double relative = seen.record.result().throughput() / truth;
+    sum += relative;
+    near += std::abs(relative - 1) < 0.01 ? 1U : 0U;
+  }
+  EXPECT_NEAR(sum / static_cast<double>(tries), 1, 0.004);
+  Measure({.id = "load-warm-up-cold-start",
+           .says = "jobs take 30 % longer at first and catch up within 15 job times: a load's "
+                   "throughput is within 1 % of what it is later",
+           .least = 0.95},
+          near, tries);
+}
+
+TEST(PromisedLedger, WhereNothingWarmsUpNothingIsCutAndNoSideIsFavoured) {
+  const std::uint64_t tries = FromEnvironment("TWOFOLD_TRIES", kSanitized ? 20 : 200);
+  double sum = 0;
+  std::uint64_t cut = 0;
+  for (std::uint64_t seed = 1; seed <= tries; ++seed) {
+    const Simulated seen = LoopOf(Exponential(0.1), seed);
+    sum += seen.record.result().throughput() * 0.1 / kWorkers;
+    cut += seen.record.warm_up_rule().starts_with("in its first") ? 1U : 0U;
+  }
+  EXPECT_NEAR(sum / static_cast<double>(tries), 1, 0.005);
+  Measure({.id = "load-warm-up-none",
+           .says = "no job is slower at first, exponential lives: a load's first seconds are left "
+                   "out as a warm-up",
+           .most = 0.03},
+          cut, tries);
+}
+
 }  // namespace
 }  // namespace twofold::load

@@ -4,6 +4,10 @@
 #include <google/protobuf/util/json_util.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
 #include "lib/load/record.h"
 
 namespace twofold::load {
@@ -55,6 +59,83 @@ TEST(WarmUp, EndsOnceAsManyJobsAsAreOutstandingHaveEndedAndTwoMeanTimesPassed) {
   EXPECT_FALSE(rule.Over(seconds(24), 0, 0, Duration(0), seconds(100)));
   EXPECT_TRUE(rule.Over(seconds(25), 0, 16, Duration(0), seconds(100)));
   EXPECT_TRUE(WarmUp{seconds(3)}.Over(seconds(3), 0, 16, Duration(0), seconds(100)));
+}
+
+// ---- a warm-up that the series shows
+
+constexpr int kLanes = 8;
+
+// A closed loop of eight workers whose jobs took `speed(t)` as long as 100 ms at t seconds.
+template <typename Speed>
+Recorder LoopOf(Duration length, const Speed& speed) {
+  Recorder recorder = Make(ParallelProfile(kLanes, ToSeconds(length)), {});
+  std::vector<Instant> sent;  // by worker; they begin one after the other
+  for (int lane = 0; lane < kLanes; ++lane) sent.push_back(kZero + milliseconds(12 * lane));
+  const auto end_of = [&](Instant begun) {
+    return begun + FromSeconds(0.1 * speed(ToSeconds(begun - kZero)));
+  };
+  for (const Instant& each : sent) recorder.Sent(each, each, false);
+  for (;;) {
+    const auto next = std::min_element(sent.begin(), sent.end(), [&](Instant one, Instant other) {
+      return end_of(one) < end_of(other);
+    });
+    const Instant now = end_of(*next);
+    if (now >= kZero + length) break;
+    recorder.Advance(now, kLanes, [&] { return sent; });
+    recorder.Ended(Succeeded(*next, *next, now), "");
+    *next = now;
+    recorder.Sent(now, now, false);
+  }
+  std::vector<OpenJob> open;
+  for (const Instant& each : sent) open.push_back({each, each});
+  recorder.Close(kZero + length, sent);
+  recorder.Finish(kZero + length, open);
+  return recorder;
+}
+
+v1::LoadRecord RecordOf(const Recorder& recorder) { return Record(recorder, "sleep", "duration"); }
+
+TEST(WarmUp, JobsThatAreSlowerAtFirstAreLeftOutAndTheRecordSaysSo) {
+  const v1::LoadRecord record =
+      RecordOf(LoopOf(seconds(100), [](double t) { return 1 + 0.3 * std::exp(-t / 3); }));
+  EXPECT_NEAR(record.result().throughput(), 80, 0.4);
+  EXPECT_GT(record.warm_up_seconds(), 6);
+  EXPECT_LT(record.warm_up_seconds(), 26);
+  EXPECT_THAT(record.warm_up_rule(),
+              ::testing::MatchesRegex("in its first .* s throughput was .* % lower than later"));
+  EXPECT_TRUE(record.result().steady()) << record.result().why_not_steady();
+  EXPECT_EQ(record.result().jobs().planned() + record.warm_up().planned(),
+            record.result().jobs().sent() + record.warm_up().sent());
+  EXPECT_NEAR(static_cast<double>(record.warm_up().succeeded()), 80 * record.warm_up_seconds(),
+              0.1 * 80 * record.warm_up_seconds());
+}
+
+TEST(WarmUp, JobsThatAreFasterAtFirstAreLeftOutJustSo) {
+  const v1::LoadRecord record =
+      RecordOf(LoopOf(seconds(100), [](double t) { return t < 5 ? 0.8 : 1; }));
+  EXPECT_NEAR(record.result().throughput(), 80, 0.1);
+  EXPECT_THAT(record.warm_up_rule(), HasSubstr("% higher than later"));
+}
+
+TEST(WarmUp, WhereJobsAreAlikeTheRuleAloneCounts) {
+  const v1::LoadRecord record = RecordOf(LoopOf(seconds(100), [](double) { return 1; }));
+  EXPECT_LT(record.warm_up_seconds(), 0.5);
+  EXPECT_THAT(record.warm_up_rule(), HasSubstr("2 of their mean times had passed"));
+}
+
+TEST(WarmUp, AChangeAfterAQuarterOfTheLoadIsNoWarmUp) {
+  const v1::LoadRecord record =
+      RecordOf(LoopOf(seconds(20), [](double t) { return t < 6 ? 1.5 : 1; }));
+  EXPECT_LT(record.warm_up_seconds(), 0.5);
+  EXPECT_FALSE(record.result().steady());
+}
+
+TEST(WarmUp, ItsPlacesAndErrorsAreLeftOutWithIt) {
+  const Recorder recorder = LoopOf(seconds(100), [](double t) { return t < 5 ? 1.3 : 1; });
+  std::uint64_t at_places = 0;
+  for (const Place& place : recorder.all_places()) at_places += place.succeeded;
+  EXPECT_EQ(at_places, recorder.total()->counts().succeeded());
+  EXPECT_EQ(recorder.all_places()[0].pod, "pod");
 }
 
 TEST(Recorder, AStalledGeneratorShowsInTheTimesAndSpoilsTheRecord) {
