@@ -109,16 +109,6 @@ void PrintCopiedStore(const results::CopiedStore& copied, const std::string& fro
             << NoteOn(copied, from, to);
 }
 
-Status StatusOfCopy(const results::CopiedStore& copied, const std::string& to) {
-  if (copied.same()) return absl::OkStatus();
-  std::string differ;
-  for (const results::CopiedTable& table : copied.tables) {
-    if (!table.same()) absl::StrAppend(&differ, differ.empty() ? "" : ", ", table.name);
-  }
-  return absl::InternalError(
-      absl::StrCat("TO: ", to, " would differ from FROM in ", differ, ", so nothing was copied"));
-}
-
 Result<std::unique_ptr<results::StoreEnd>> OpenNamed(const std::string& text, const char* option,
                                                      results::Use use) {
   const auto address = results::ParseStoreAddress(text, option, results::Bare::kPath);
@@ -161,6 +151,16 @@ Action BindStoreCopy(CLI::App& app, const Globals& globals) {
 }
 
 }  // namespace
+
+Status StatusOfCopy(const results::CopiedStore& copied, const std::string& to) {
+  if (copied.same()) return absl::OkStatus();
+  std::string differ;
+  for (const results::CopiedTable& table : copied.tables) {
+    if (!table.same()) absl::StrAppend(&differ, differ.empty() ? "" : ", ", table.name);
+  }
+  return absl::InternalError(
+      absl::StrCat("TO: ", to, " would differ from FROM in ", differ, ", so nothing was copied"));
+}
 
 std::string ProgressText(const results::CopyProgress& progress, Duration since) {
   using Phase = results::CopyProgress::Phase;

@@ -62,6 +62,17 @@ TEST(ClientProgram, ServesBeforeThereIsAFrontendThenLoadsIt) {
   EXPECT_EQ(client.Wait(), 0) << client.output();
 }
 
+TEST(ClientProgram, WhoeverAsksItToEndItsExitCodeIs0) {
+  for (const int signal : {SIGTERM, SIGINT}) {
+    const TempDir folder;
+    const std::string ready = folder / "ready";
+    Client client({"--queue", "sleep", "--http-address", "127.0.0.1:0", "--ready-file", ready});
+    ASSERT_TRUE(Await([&ready] { return std::filesystem::exists(ready); }));
+    client.Signal(signal);
+    EXPECT_EQ(client.Wait(), 0) << signal << ": " << client.output();
+  }
+}
+
 TEST(ClientProgram, APortInUseIsOneLineAndExitCode2) {
   const auto taken = http::Server::Start(
       {"127.0.0.1", 0}, [](const http::Request&) { return http::PlainText(200, ""); });

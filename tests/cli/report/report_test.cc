@@ -105,6 +105,12 @@ TEST_F(ReportCommandTest, PrintsJsonForScripts) {
   EXPECT_THAT(ran.out, HasSubstr("\"outcome\":\"fail\""));
 }
 
+TEST_F(ReportCommandTest, AReportOfWhatFailedIsMadeWhichIsExitCode0) {
+  EXPECT_EQ(ExitCode(Report({validation_, "--html", Path("r.html")}).status), 0);
+  EXPECT_EQ(ExitCode(Report({"sweep", "--store", store_}).status), 0);
+  EXPECT_EQ(ExitCode(Report({Path("missing.json")}).status), kExitNotFound);
+}
+
 TEST_F(ReportCommandTest, SaysWhatIsWrongWithAName) {
   EXPECT_EQ(Report({Path("missing.json")}).status.code(), absl::StatusCode::kNotFound);
   EXPECT_EQ(Report({"missing", "--store", store_}).status.code(), absl::StatusCode::kNotFound);

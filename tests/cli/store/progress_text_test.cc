@@ -1,11 +1,24 @@
 #include <gtest/gtest.h>
 
+#include "cli/command/command.h"
 #include "cli/store/store.h"
 
 namespace twofold::cli {
 namespace {
 
 using Phase = results::CopyProgress::Phase;
+
+TEST(StatusOfCopy, ATableThatDiffersIsNamedAndIsExitCode1) {
+  results::CopiedStore copied;
+  copied.tables.resize(2);
+  copied.tables[0].name = "job";
+  copied.tables[1].name = "measured";
+  EXPECT_EQ(ExitCode(StatusOfCopy(copied, "b.db")), 0);
+  copied.tables[1].to.Add({});  // a row more
+  const Status status = StatusOfCopy(copied, "b.db");
+  EXPECT_EQ(ExitCode(status), 1);
+  EXPECT_EQ(status.message(), "TO: b.db would differ from FROM in measured, so nothing was copied");
+}
 
 TEST(CopyProgressText, SaysHowFarHowFastAndHowLong) {
   EXPECT_EQ(
