@@ -20,6 +20,9 @@ HEAD = """\
 For people who let numbers of Twofold decide. Each row is a promise that a simulation with known truth measures: nightly with many cases,
 in every run of the tests with few. Pages refer to rows by their ids. The rows are written by `tests/promises_page.py`.
 
+A share that was measured in few cases may lie beyond the promised one by chance (of 40 cases and 75 %: by 11 points in one of twenty rows). A test fails if
+it lies further beyond than chance explains in one of 10 000.
+
 | id | of the simulated cases | promised | measured | cases |
 | --- | --- | --- | --- | --- |
 """
