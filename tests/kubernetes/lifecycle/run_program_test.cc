@@ -56,6 +56,29 @@ TEST_F(RunProgramTest, AThresholdThatHoldsFails) {
   EXPECT_TRUE(NothingIsLeft());
 }
 
+TEST_F(RunProgramTest, AThresholdThatTooFewWorkloadsCannotJudgeIsUndecided) {
+  BeginController();
+  const auto run = Begin({"--fail-if", "pod_ready_p99>1h"});
+  EXPECT_EQ(run->Wait(), 9) << run->output();
+  EXPECT_TRUE(NothingIsLeft());
+}
+
+TEST_F(RunProgramTest, AKindThatTheClusterDoesNotHaveIsNotFound) {
+  const auto run = Start({"run", "--kind", "jobset", "--name", "r1"});
+  EXPECT_EQ(run->Wait(), 3) << run->output();
+  EXPECT_TRUE(NothingIsLeft());
+}
+
+TEST_F(RunProgramTest, AServerThatCannotBeReachedIsNoAnswer) {
+  std::ofstream(folder_ / "away")
+      << "{clusters: [{name: c, cluster: {server: \"http://127.0.0.1:1\"}}], "
+         "users: [{name: u, user: {}}], contexts: [{name: x, context: "
+         "{cluster: c, user: u}}], current-context: x}\n";
+  testing::Program run("twofold", {"lifecycle", "run", "--kind", "job", "--name", "r1",
+                                   "--kubeconfig", folder_ / "away"});
+  EXPECT_EQ(run.Wait(), 4) << run.output();
+}
+
 TEST_F(RunProgramTest, NoWorkloadIsAFailure) {
   std::thread spoiler([&] {
     KubeFault refusal = Fault(KubeFault::Kind::kStatus, "create", "jobs", 100);
