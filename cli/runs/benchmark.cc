@@ -229,16 +229,19 @@ void PrintRows(const show::Columns& columns, Json rows, const Globals& globals) 
   std::cout << show::Print(globals.form, columns, rows);
 }
 
-// The fields of a kind, or of a BenchmarkSet.
+Result<std::span<const spec::Field>> FieldsOf(const std::string& name) {
+  if (name == spec::kBenchmarkSet) return spec::SetFields();
+  if (name == spec::kBenchmark) return spec::BenchmarkFields();
+  const auto kind = spec::FindKind(suite::Kinds(), name, spec::kBenchmarkSet);
+  if (!kind.ok()) return kind.status();
+  return (*kind)->fields;
+}
+
 Status ShowFields(const std::string& name, const Globals& globals) {
-  std::span<const spec::Field> fields = spec::SetFields();
-  if (name != spec::kBenchmarkSet) {
-    const auto kind = spec::FindKind(suite::Kinds(), name, spec::kBenchmarkSet);
-    if (!kind.ok()) return kind.status();
-    fields = (*kind)->fields;
-  }
+  const auto fields = FieldsOf(name);
+  if (!fields.ok()) return fields.status();
   Json rows = Json::array();
-  AddFields(fields, "", rows);
+  AddFields(*fields, "", rows);
   PrintRows(kFieldColumns, std::move(rows), globals);
   return absl::OkStatus();
 }
@@ -249,8 +252,8 @@ Action BindKinds(CLI::App& app, const Globals& globals) {
     bool schema = false;
   };
   auto options = std::make_shared<Options>();
-  auto* kind =
-      app.add_option("KIND", options->kind, "Its fields; BenchmarkSet: those around all kinds");
+  auto* kind = app.add_option("KIND", options->kind,
+                              "Its fields; BenchmarkSet, Benchmark: those around all kinds");
   app.add_flag("--json-schema", options->schema,
                "Instead, what a file may hold as a JSON schema, for editors")
       ->excludes(kind);

@@ -18,7 +18,7 @@
 namespace twofold::benchmarks {
 namespace {
 
-constexpr std::int64_t kMostSeconds = 10LL * 365 * 86400;
+constexpr std::int64_t kLongestQueue = 63;
 
 // ---- the spec of a template: fields of all kinds
 
@@ -82,26 +82,15 @@ Schema ProductOf(const Schema& fields) {
 
 // ---- the spec of a Benchmark
 
-/// Those that may change while a run goes on.
+/// How the operator deals with the object; all but the queue may change while a run goes on.
+Schema HandlingSchemas() {
+  return Structural(spec::SchemaOf(spec::HandlingFields()))["properties"];
+}
+
 Schema ChangeableFields() {
-  return {
-      {"suspend",
-       {{"type", "boolean"},
-        {"description",
-         "true: no job begins; those that run may end. Changing it back goes on with the run"}}},
-      {"activeDeadlineSeconds",
-       {{"type", "integer"},
-        {"format", "int64"},
-        {"minimum", 1},
-        {"maximum", kMostSeconds},
-        {"description",
-         "the run is cancelled and has failed so long after its turn has come, workers or not"}}},
-      {"ttlSecondsAfterFinished",
-       {{"type", "integer"},
-        {"format", "int64"},
-        {"minimum", 0},
-        {"maximum", kMostSeconds},
-        {"description", "the object is deleted so long after its end; the run's results stay"}}}};
+  Schema fields = HandlingSchemas();
+  fields.erase(spec::kQueueField);
+  return fields;
 }
 
 /// Those that make the run; they stay as they are.
@@ -119,10 +108,8 @@ Schema RunFields() {
   permutations["product"]["description"] =
       "field: list of values; all combinations, the last field by name varies fastest";
   permutations["explicit"]["items"] = Undescribed(ObjectOf(of_all));
-  fields["queue"] = {{"type", "string"},
-                     {"minLength", 1},
-                     {"maxLength", 63},
-                     {"description", "of the jobs; default: the one named like the suite"}};
+  fields[spec::kQueueField] = HandlingSchemas()[spec::kQueueField];
+  fields[spec::kQueueField]["maxLength"] = kLongestQueue;
   return fields;
 }
 

@@ -15,7 +15,7 @@ struct RunOrder {
   std::string id;          ///< of the run, the same for the same object whenever it is asked
   std::string object;      ///< "NAMESPACE/NAME", for messages and as a label of the run
   std::string queue;       ///< of its jobs; empty: a kind that this program does not know
-  std::string definition;  ///< a file of twofold/v1, a BenchmarkSet
+  std::string definition;  ///< a file, the object's own kind
 };
 
 /// The rest of a Benchmark's spec.

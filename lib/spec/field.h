@@ -57,6 +57,9 @@ FieldType ListOf(std::vector<Field> fields);  ///< a list of maps with these fie
 /// Whether it takes any map, of which nothing is known: all in it is text, as it was written.
 bool IsFreeMap(const FieldType& type);
 
+/// Whether it takes any map, or any list.
+bool IsFree(const FieldType& type);
+
 /// Whether the suite gets the value as text, however it is written: Text and Quantity.
 bool IsText(const FieldType& type);
 
@@ -106,6 +109,9 @@ std::string Join(std::string_view path, std::string_view key);
 
 /// Whether the value is a number of seconds, for which a time with units may be written, too.
 bool IsSeconds(const Field& field);
+
+/// Whether its value may be a number that is not whole.
+bool TakesFractions(const Field& field);
 
 /// `node`, or the number that it says: 90 for 1m30s, if the field IsSeconds.
 Node Unified(const Field& field, const Node& node);

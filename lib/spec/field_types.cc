@@ -272,6 +272,10 @@ bool IsSeconds(const Field& field) {
   return field.unit == "s" && (mismatch == WholeMismatch || mismatch == NumberMismatch);
 }
 
+bool TakesFractions(const Field& field) {
+  return field.type.mismatch == NumberMismatch || IsSeconds(field);
+}
+
 Node Unified(const Field& field, const Node& node) {
   const auto read = IsSeconds(field) ? ReadNumber(node) : std::nullopt;
   if (!read || read->unit.empty() || !TimeMismatch(Time(), node).empty()) return node;
@@ -287,6 +291,10 @@ Node Unified(const Field& field, const Node& node) {
 
 bool IsFreeMap(const FieldType& type) {
   return type.mismatch == MapMismatch && FieldsIn(type).empty();
+}
+
+bool IsFree(const FieldType& type) {
+  return IsFreeMap(type) || (type.mismatch == ListMismatch && FieldsIn(type).empty());
 }
 
 bool IsText(const FieldType& type) {

@@ -44,8 +44,30 @@ Json RequiredOf(std::span<const Field> fields) {
   return names;
 }
 
-Json Reference(const Kind& kind, std::string_view inside = "") {
-  return {{"$ref", fmt::format("#/definitions/{}{}", kind.name, inside)}};
+// Where a spec stands: in a file, or in an object of a cluster, which has no numbers with a point.
+enum class Form : std::uint8_t { kFile, kObject };
+
+std::string DefinitionOf(const Kind& kind, Form form) {
+  return fmt::format("{}{}", kind.name, form == Form::kObject ? ".object" : "");
+}
+
+Json Reference(const Kind& kind, std::string_view inside = "", Form form = Form::kFile) {
+  return {{"$ref", fmt::format("#/definitions/{}{}", DefinitionOf(kind, form), inside)}};
+}
+
+// `schema`, but a number with a point is a text.
+Json AsObject(Json schema) {
+  if (!schema.is_structured()) return schema;
+  for (Json& inner : schema) inner = AsObject(std::move(inner));
+  if (!schema.is_object() || !schema.contains("type") || !schema["type"].is_array()) return schema;
+  Json& types = schema["type"];
+  const auto number = std::find(types.begin(), types.end(), "number");
+  if (number == types.end()) return schema;
+  *number = "integer";
+  if (std::find(types.begin(), types.end(), "string") != types.end()) return schema;
+  types.push_back("string");
+  schema["pattern"] = "^[0-9]+(\\.[0-9]+)?$";
+  return schema;
 }
 
 // The spec of a kind, or a part of it: what is missing may come from permutations.
@@ -57,13 +79,13 @@ Json PartOf(const Kind& kind) {
 }
 
 // A list of values for each field.
-Json ProductOf(const Kind& kind) {
+Json ProductOf(const Kind& kind, Form form) {
   Json lists = Json::object();
   for (const Field& field : kind.fields) {
     lists[std::string(field.name)] = {
         {"type", "array"},
         {"minItems", 1},
-        {"items", Reference(kind, fmt::format("/properties/{}", field.name))}};
+        {"items", Reference(kind, fmt::format("/properties/{}", field.name), form)}};
   }
   return {{"properties", lists}, {"additionalProperties", false}};
 }
@@ -83,22 +105,30 @@ Json OneBenchmark(const Kind& kind) {
 }
 
 // What a set may say of a template of this kind.
-Json InSet(const Kind& kind) {
+Json InSet(const Kind& kind, Form form) {
   const Json is_template = {
       {"properties", {{"template", {{"properties", {{"kind", {{"const", kind.name}}}}}}}}}};
   const Json permutations = {
-      {"properties", {{"product", ProductOf(kind)}, {"explicit", {{"items", Reference(kind)}}}}}};
+      {"properties",
+       {{"product", ProductOf(kind, form)}, {"explicit", {{"items", Reference(kind, "", form)}}}}}};
   const Json then = {
-      {"properties", {{"template", InSpec(Reference(kind))}, {"permutations", permutations}}}};
+      {"properties",
+       {{"template", InSpec(Reference(kind, "", form))}, {"permutations", permutations}}}};
   return {{"if", is_template}, {"then", then}};
 }
 
-Json Set(std::span<const Kind> kinds, const Json& names) {
-  Json set = SchemaOf(SetFields());
-  set["properties"]["template"]["properties"]["kind"] = {{"enum", names}};
-  set["properties"]["template"]["properties"]["apiVersion"] = {{"enum", kApiVersions}};
+Json Set(std::span<const Kind> kinds, const Json& names, Form form) {
+  const bool is_file = form == Form::kFile;
+  Json set = is_file ? SchemaOf(SetFields()) : AsObject(SchemaOf(BenchmarkFields()));
+  Json& base = set["properties"]["template"]["properties"];
+  base["kind"] = {{"enum", names}};
+  base["apiVersion"] = {{"enum", kApiVersions}};
+  if (!is_file) {
+    base.erase("apiVersion");
+    base.erase("metadata");
+  }
   set["allOf"] = Json::array();
-  for (const Kind& kind : kinds) set["allOf"].push_back(InSet(kind));
+  for (const Kind& kind : kinds) set["allOf"].push_back(InSet(kind, form));
   Json then = InSpec(std::move(set));
   then["required"] = {"spec"};
   return then;
@@ -123,6 +153,7 @@ Json Metadata() {
 using Fields = std::vector<Field>;
 
 constexpr std::int64_t kMostRepetitions = 100'000;
+constexpr std::int64_t kMostSeconds = 10LL * 365 * 86400;
 
 Fields TemplateFields() {
   return {
@@ -190,6 +221,28 @@ std::span<const Field> SetFields() {
   return fields;
 }
 
+std::span<const Field> HandlingFields() {
+  static const Fields fields = {
+      {kQueueField, Text(), "", "", "of the jobs; else the one named like the suite"},
+      {"suspend", Flag(), "false", "",
+       "true: no job begins; those that run may end. Changing it back goes on with the run"},
+      {"activeDeadlineSeconds", Whole(1, kMostSeconds), "", "",
+       "the run is cancelled and has failed so long after its turn has come, workers or not"},
+      {"ttlSecondsAfterFinished", Whole(0, kMostSeconds), "", "",
+       "the object is deleted so long after its end; the run's results stay"},
+  };
+  return fields;
+}
+
+std::span<const Field> BenchmarkFields() {
+  static const Fields fields = [] {
+    Fields all(SetFields().begin(), SetFields().end());
+    all.insert(all.end(), HandlingFields().begin(), HandlingFields().end());
+    return all;
+  }();
+  return fields;
+}
+
 std::span<const Field> ObjectFields() {
   static const Fields fields = {
       Required({"apiVersion", Text(), "", "", ""}),
@@ -210,21 +263,49 @@ Json SchemaOf(std::span<const Field> fields) {
   return schema;
 }
 
+namespace {
+
+Json AllVersions() {
+  Json versions = kApiVersions;
+  versions.push_back(kObjectVersion);
+  return versions;
+}
+
+// One version has the one kind, and the kind that version. Fields of metadata are Kubernetes' own.
+Json ObjectOrFile() {
+  const Json in_object = {{"kind", {{"const", kBenchmark}}},
+                          {"metadata",
+                           {{"properties",
+                             {{"queue", false},
+                              {"runid", false},
+                              {"name", {{"pattern", "^[a-z0-9]([-.a-z0-9]*[a-z0-9])?$"}}},
+                              {"generateName", {{"pattern", "^[a-z0-9][-.a-z0-9]*$"}}}}}}}};
+  const Json is_object = {{"properties", {{"apiVersion", {{"const", kObjectVersion}}}}}};
+  const Json otherwise = {{"properties", {{"kind", {{"not", {{"const", kBenchmark}}}}}}}};
+  return {{"if", is_object}, {"then", {{"properties", in_object}}}, {"else", otherwise}};
+}
+
+}  // namespace
+
 Json JsonSchema(std::span<const Kind> kinds) {
   Json names = Json::array();
   Json definitions = Json::object();
   Json cases = Json::array();
   for (const Kind& kind : kinds) {
     names.push_back(kind.name);
-    definitions[std::string(kind.name)] = PartOf(kind);
+    definitions[DefinitionOf(kind, Form::kFile)] = PartOf(kind);
+    definitions[DefinitionOf(kind, Form::kObject)] = AsObject(PartOf(kind));
     cases.push_back(IfKind(kind.name, OneBenchmark(kind)));
   }
-  cases.push_back(IfKind(kBenchmarkSet, Set(kinds, names)));
+  cases.push_back(IfKind(kBenchmarkSet, Set(kinds, names, Form::kFile)));
+  cases.push_back(IfKind(kBenchmark, Set(kinds, names, Form::kObject)));
+  cases.push_back(ObjectOrFile());
   names.push_back(kBenchmarkSet);
+  names.push_back(kBenchmark);
   Json schema = {{"$schema", "http://json-schema.org/draft-07/schema#"},
                  {"title", "A benchmark, or a set of benchmarks, of Twofold"}};
   schema.update(SchemaOf(ObjectFields()));
-  schema["properties"]["apiVersion"] = {{"enum", kApiVersions}};
+  schema["properties"]["apiVersion"] = {{"enum", AllVersions()}};
   schema["properties"]["kind"] = {{"enum", names}};
   schema["properties"]["metadata"] = Metadata();
   schema["allOf"] = cases;

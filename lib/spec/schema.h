@@ -16,6 +16,10 @@ inline constexpr std::array<std::string_view, 2> kApiVersions = {"twofold/v1",
                                                                  "perftest.stackhpc.com/v1alpha1"};
 inline constexpr std::string_view kBenchmarkSet = "BenchmarkSet";
 
+/// Beside those, what objects of a cluster have that the operator runs, and their only kind.
+inline constexpr std::string_view kObjectVersion = "twofold.dev/v1alpha1";
+inline constexpr std::string_view kBenchmark = "Benchmark";
+
 /// Of what `metadata.name` is made, and how long it may be: as an object of Kubernetes.
 inline constexpr std::string_view kNameCharacters =
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-";
@@ -26,6 +30,14 @@ inline constexpr std::string_view kNoRunId = "nil";
 
 /// The fields of the spec of a BenchmarkSet: those of kube-perftest, and ours.
 std::span<const Field> SetFields();
+
+/// What the spec of a Benchmark has beside them: how the operator deals with the object.
+std::span<const Field> HandlingFields();
+/// The one of them that is about the run, too.
+inline constexpr const char* kQueueField = "queue";
+
+/// The spec of a Benchmark: SetFields and HandlingFields.
+std::span<const Field> BenchmarkFields();
 
 /// The fields around every spec: apiVersion, kind, metadata, spec, status.
 std::span<const Field> ObjectFields();

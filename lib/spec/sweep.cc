@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "lib/spec/object.h"
 #include "lib/spec/schema.h"
 #include "lib/stats/repetitions.h"
 
@@ -152,14 +153,18 @@ Status ReadOptions(const Node& spec, Sweep& sweep) {
 
 const Entry& EntryOf(const Node& map, std::string_view key) { return *Find(*AsMap(map), key); }
 
-Status CheckVersion(const Node& object, const std::string& path) {
+// `also`: what else is known there, for the message.
+Status CheckVersion(const Node& object, const std::string& path,
+                    std::initializer_list<std::string_view> also = {}) {
   const auto* version = Get<std::string>(object, "apiVersion");
   if (version == nullptr) return absl::OkStatus();
   if (std::find(kApiVersions.begin(), kApiVersions.end(), *version) != kApiVersions.end()) {
     return absl::OkStatus();
   }
+  std::vector<std::string_view> known(kApiVersions.begin(), kApiVersions.end());
+  known.insert(known.end(), also);
   return Fault(EntryOf(object, "apiVersion").value->place, Join(path, "apiVersion"),
-               fmt::format("'{}' is not known, only {}", *version, fmt::join(kApiVersions, ", ")));
+               fmt::format("'{}' is not known, only {}", *version, fmt::join(known, ", ")));
 }
 
 // `also`: what else may stand there, for the hint.
@@ -256,15 +261,31 @@ Status ReadOne(std::span<const Kind> kinds, const NodeRef& object, Sweep& sweep)
   return CheckKeys(*AsMap(*sweep.spec), sweep.kind->fields, "spec");
 }
 
+Status ReadDocument(std::span<const Kind> kinds, const NodeRef& document, Sweep& sweep) {
+  if (Status status = ReadMetadata(*document, sweep); !status.ok()) return status;
+  const bool set = *Get<std::string>(*document, "kind") == kBenchmarkSet;
+  return set ? ReadSet(kinds, SpecOf(*document), sweep) : ReadOne(kinds, document, sweep);
+}
+
+// Runs it once, now. Whatever else it asks for is about the object.
+Status ReadObject(const NodeRef& object, std::span<const Kind> kinds, Sweep& sweep) {
+  const auto set = SetOf(object, kinds);
+  if (!set.ok()) return set.status();
+  if (Status status = ReadDocument(kinds, *set, sweep); !status.ok()) return status;
+  const double deadline = DeadlineOf(*object);
+  const bool is_sooner = sweep.run_limit_seconds == 0 || deadline < sweep.run_limit_seconds;
+  if (deadline > 0 && is_sooner) sweep.run_limit_seconds = deadline;
+  return absl::OkStatus();
+}
+
 Status ReadFile(const std::string& text, std::span<const Kind> kinds, const Limits& limits,
                 Sweep& sweep) {
   const auto root = yaml::ParseDocument(text, limits);
   if (!root.ok()) return root.status();
   if (Status status = CheckFields(**root, ObjectFields(), ""); !status.ok()) return status;
-  if (Status status = CheckVersion(**root, ""); !status.ok()) return status;
-  if (Status status = ReadMetadata(**root, sweep); !status.ok()) return status;
-  const bool set = *Get<std::string>(**root, "kind") == kBenchmarkSet;
-  return set ? ReadSet(kinds, SpecOf(**root), sweep) : ReadOne(kinds, *root, sweep);
+  if (IsObject(**root)) return ReadObject(*root, kinds, sweep);
+  if (Status status = CheckVersion(**root, "", {kObjectVersion}); !status.ok()) return status;
+  return ReadDocument(kinds, *root, sweep);
 }
 
 }  // namespace

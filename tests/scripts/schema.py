@@ -13,6 +13,7 @@ SET = (
     "apiVersion: twofold/v1\nkind: BenchmarkSet\nmetadata: {{name: set}}\n"
     "spec:\n  template: {{kind: {}, spec: {}}}\n  {}\n"
 )
+OBJECT = "apiVersion: twofold.dev/v1alpha1\nkind: Benchmark\nmetadata: {{name: {}}}\nspec: {}\n"
 
 GOOD = [
     ONE.format("IPerf", "{streams: 128, protocol: UDP, image: a/b, hostNetwork: 'on', mtu: null}"),
@@ -28,6 +29,9 @@ GOOD = [
     SET.format("PyTorch", "{}", "permutations: {explicit: [{model: llama}]}"),
     SET.format("IPerf", "{}", "until: {relativeInterval: 3%, max: 9}"),
     SET.format("IPerf", "{}", "timeLimits: {job: 90, run: 2.5h}"),
+    OBJECT.format("a", "{template: {kind: GPU, spec: {seconds: '0.5'}}, permutations: {product: {gflop: ['1.5', 2]}}}"),
+    OBJECT.format("a.b-c", "{template: {kind: IPerf}, queue: pairs, suspend: true, activeDeadlineSeconds: 60}"),
+    OBJECT.format("a, namespace: b", "{template: {kind: IPerf, spec: {resources: {limits: {cpu: 0.5}}}}}"),
 ]
 
 BAD = [
@@ -67,6 +71,16 @@ BAD = [
     SET.format("IPerf", "{}", "repetitions: 0"),
     SET.format("IPerf", "{}", "until: {max: 9}"),
     SET.format("IPerf", "{}", "timeLimits: {job: 30x}"),
+    SET.format("IPerf", "{}", "suspend: true"),
+    OBJECT.format("A", "{template: {kind: IPerf}}"),
+    OBJECT.format("a, queue: q", "{template: {kind: IPerf}}"),
+    OBJECT.format("a", "{template: {kind: GPU, spec: {seconds: 0.5}}}"),
+    OBJECT.format("a", "{template: {kind: IPerf, apiVersion: twofold/v1}}"),
+    OBJECT.format("a", "{template: {kind: IPerf}, timeLimits: {job: 2.5}}"),
+    OBJECT.format("a", "{template: {kind: IPerf, spec: {streams: '4'}}}"),
+    OBJECT.format("a", "{template: {kind: IPerf}, activeDeadlineSeconds: 0}"),
+    "apiVersion: twofold/v1\nkind: Benchmark\nmetadata: {name: a}\nspec: {template: {kind: IPerf}}\n",
+    "apiVersion: twofold.dev/v1alpha1\nkind: IPerf\nmetadata: {name: a}\n",
 ]
 
 

@@ -20,8 +20,6 @@ Files ReadExamples() {
   const std::filesystem::path folder = TWOFOLD_SOURCE "/examples";
   for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
     if (entry.path().extension() != ".yaml") continue;
-    // Objects of the operator, whose tests expand them.
-    if (entry.path().parent_path().filename() == "operator") continue;
     std::stringstream text;
     text << std::ifstream(entry.path()).rdbuf();
     files[std::filesystem::relative(entry.path(), folder).string()] = text.str();
@@ -57,6 +55,7 @@ const std::map<std::string, std::size_t> kJobs = {
     {"benchmarks/filesystem/fio-local-path-set.yaml", 24},
     {"benchmarks/filesystem/fio-rook-nfs-nvme.yaml", 24},
     {"fio-quick.yaml", 12},
+    {"operator/fio-quick.yaml", 12},
     {"gpu-quick.yaml", 18},
     {"iperf-pairs.yaml", 54},
     {"iperf-quick.yaml", 9},

@@ -100,9 +100,8 @@ TEST(Permutations, CountsThatNoNumberHoldsAreLimitedToo) {
   std::string values = "[1";
   for (int i = 2; i <= 250; ++i) values += "," + std::to_string(i);
   for (const char* name :
-       {"ip",      "port",   "timeout", "duration", "numworkers", "pctput",  "pctupdate",
-        "maxputs", "epochs", "seed",    "minsize",  "maxsize",    "subdir",  "filelist",
-        "readoff", "readlen"}) {
+       {"ip", "port", "timeout", "duration", "numworkers", "pctput", "pctupdate", "maxputs",
+        "epochs", "seed", "minsize", "maxsize", "subdir", "filelist", "readoff", "readlen"}) {
     fields += name + (": " + values) + "]\n";
   }
   const std::string text = SetOf("ObjectStorage", "bucket: b\n", Product(fields));

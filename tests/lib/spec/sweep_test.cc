@@ -79,7 +79,7 @@ TEST(ReadSweep, OtherVersionsAreRefused) {
   EXPECT_EQ(
       ErrorOf(ReplaceFirst(text, "stackhpc.com/v1alpha1", "nscale.com/v1alpha1")),
       "f.yaml:1:13: apiVersion: 'perftest.nscale.com/v1alpha1' is not known, only twofold/v1, "
-      "perftest.stackhpc.com/v1alpha1");
+      "perftest.stackhpc.com/v1alpha1, twofold.dev/v1alpha1");
   EXPECT_THAT(ErrorOf(ReplaceFirst(text, "    apiVersion: perftest.stackhpc.com/v1alpha1",
                                    "    apiVersion: batch/v1")),
               HasSubstr("7:17: spec.template.apiVersion: 'batch/v1' is not known"));
