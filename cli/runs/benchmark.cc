@@ -229,7 +229,7 @@ void PrintRows(const show::Columns& columns, Json rows, const Globals& globals) 
   std::cout << show::Print(globals.form, columns, rows);
 }
 
-Result<std::span<const spec::Field>> FieldsOf(const std::string& name) {
+Result<std::span<const spec::Field>> FieldsOfKind(const std::string& name) {
   if (name == spec::kBenchmarkSet) return spec::SetFields();
   if (name == spec::kBenchmark) return spec::BenchmarkFields();
   const auto kind = spec::FindKind(suite::Kinds(), name, spec::kBenchmarkSet);
@@ -238,7 +238,7 @@ Result<std::span<const spec::Field>> FieldsOf(const std::string& name) {
 }
 
 Status ShowFields(const std::string& name, const Globals& globals) {
-  const auto fields = FieldsOf(name);
+  const auto fields = FieldsOfKind(name);
   if (!fields.ok()) return fields.status();
   Json rows = Json::array();
   AddFields(*fields, "", rows);

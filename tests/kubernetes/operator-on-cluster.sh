@@ -1,0 +1,142 @@
+#!/usr/bin/env bash
+# The operator on a real cluster (docs/operator.md): what its API server, CEL, rights and namespaces do that a fake might
+# not. No pod is made: the programs run here, the operator with the token and the rights of its account. It leaves the
+# definitions and the cluster roles there, and nothing else.
+#
+#   KUBECONFIG=...  of an admin of a cluster that may be written to, without namespaces `validation` and `monitoring`;
+#                   an API server and a controller manager will do, no node is needed
+#   TWOFOLD_BIN=... the programs (build/dev/bin)
+#
+# Needs kubectl, fio and python3. The first thing that is not as it should be ends it, with 1.
+set -euo pipefail
+: "${KUBECONFIG:?the kubeconfig of an admin}" "${TWOFOLD_BIN:?the folder of the programs}"
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+files=$root/deployments/benchmark-operator
+work=$(mktemp -d)
+spaces=()
+programs=()
+
+cleanup() {
+  for space in "${spaces[@]}"; do kubectl delete namespace "$space" --timeout=60s >/dev/null || true; done
+  for pid in "${programs[@]}"; do kill "$pid" 2>/dev/null || true; done
+  wait
+  rm -rf "$work"
+}
+trap cleanup EXIT
+trap 'echo "line $LINENO: not so: $BASH_COMMAND" >&2; tail -n 20 "$work"/*.log >&2' ERR
+
+step() { printf '%s\n' "-- $*"; }
+has() { [[ "$1" == *"$2"* ]] || { echo "no '$2' in: $1" >&2; return 1; }; }
+# COMMAND...: fails, and this is what it says
+refused() { if "$@" 2>&1; then echo "not refused: $*" >&2; return 1; fi; }
+# NAME COMMAND...: a program; READY is the file that it writes once it serves
+begin() {
+  name=$1
+  shift
+  "$@" >"$work/$name.log" 2>&1 &
+  programs+=("$!")
+}
+awaited() { for _ in $(seq 300); do [ ! -e "$1" ] || return 0; sleep 0.1; done; return 1; }
+address() { python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))[sys.argv[2]])' "$work/frontend" "$1"; }
+
+# NAME RUNTIME [MORE]: a Benchmark of fio; MORE of its spec, as inside a map
+benchmark() {
+  fio="{kind: Fio, spec: {direct: 0, ioengine: psync, size: 8M, runtime: $2}}"
+  printf '{apiVersion: twofold.dev/v1alpha1, kind: Benchmark, metadata: {name: %s, namespace: validation}, ' "$1"
+  printf 'spec: {template: %s%s}}\n' "$fio" "${3:+, $3}"
+}
+create() { benchmark "$@" | kubectl create -f -; }
+change() { kubectl patch benchmark "$1" -n validation --type=merge -p "{\"spec\": $2}"; }
+# NAME CONDITION REASON
+await_reason() {
+  kubectl wait benchmark "$1" -n validation --for="jsonpath={.status.conditions[?(@.type==\"$2\")].reason}=$3" --timeout=60s
+}
+operator() {
+  begin "$1" "$TWOFOLD_BIN/twofold-operator" --frontend "$(address client)" --kubeconfig "$work/account" --perftest \
+    --namespace validation --http-address 127.0.0.1:0 --ready-file "$work/$1"
+  awaited "$work/$1"
+}
+
+kubectl version
+step "the definitions, also a second time"
+for folder in crds perftest-crds crds perftest-crds; do
+  kubectl apply --server-side --force-conflicts -k "$files/$folder" >/dev/null
+done
+kubectl wait --for=condition=Established crd/benchmarks.twofold.dev crd/iperfs.perftest.stackhpc.com --timeout=30s
+step "the manifests"
+for space in monitoring validation; do
+  kubectl create namespace "$space"
+  spaces+=("$space")
+done
+kubectl apply -k "$files" --dry-run=server >/dev/null
+kubectl apply -f "$files/account.yaml" -f "$files/role.yaml" -f "$files/perftest/role.yaml" >/dev/null
+
+step "the examples: ours, and those of kube-perftest"
+kubectl create -f "$root/examples/operator" --dry-run=server
+for file in "$root"/examples/benchmarks/*/*.yaml; do
+  # A template of theirs says its version; in ours it need not.
+  sed 's#twofold/v1#perftest.stackhpc.com/v1alpha1#; s#^  template:#&\n    apiVersion: perftest.stackhpc.com/v1alpha1#' "$file" |
+    kubectl create -n validation -f - --dry-run=server
+done | grep -c created | grep -x 25
+
+step "the programs"
+kubectl config view --raw --minify >"$work/account"
+kubectl --kubeconfig "$work/account" config set-credentials operator \
+  --token="$(kubectl create token scalability-tester-operator -n monitoring)" >/dev/null
+kubectl --kubeconfig "$work/account" config set-context --current --user=operator --namespace=monitoring >/dev/null
+begin frontend "$TWOFOLD_BIN/twofold-frontend" fio --store "sqlite:$work/store" --ready-file "$work/frontend" \
+  --client-address 127.0.0.1:0 --worker-address 127.0.0.1:0 --http-address 127.0.0.1:0
+awaited "$work/frontend"
+begin worker "$TWOFOLD_BIN/twofold-backend" --frontend "$(address worker)" --queue fio --label hostNetwork=false \
+  --backoff 0.2 -- fio
+operator first
+leader=${programs[-1]}
+
+step "a run, and its end"
+create quick 1s 'permutations: {product: {bs: [4k, 1M]}}, repetitions: 2'
+create later 1s 'ttlSecondsAfterFinished: 1'
+await_reason later Running Queued
+kubectl wait benchmark quick -n validation --for=condition=Succeeded --timeout=60s
+has "$(kubectl get benchmarks quick -n validation)" "MiB/s"
+kubectl wait benchmark later -n validation --for=delete --timeout=60s
+has "$(kubectl get events -n validation -o jsonpath='{.items[*].reason}')" Succeeded
+
+step "what cannot change, and what can"
+create long 60s 'repetitions: 2'
+await_reason long Running Running
+has "$(refused change long '{"repetitions": 3}')" "repetitions cannot be changed"
+has "$(refused change long '{"template": {"spec": {"bs": "8k"}}}')" "template cannot be changed"
+has "$(refused change long '{"permutations": {"product": {"bs": ["8k"]}}}')" "permutations cannot be changed"
+has "$(benchmark odd 1s 'maxparallel: 2' | refused kubectl create -f -)" "unknown field"
+has "$(benchmark odd 2.5 | refused kubectl create -f -)" "spec.template.spec.runtime"
+change long '{"suspend": true}'
+await_reason long Running Suspended
+change long '{"suspend": false, "activeDeadlineSeconds": 5}'
+await_reason long Failed DeadlineExceeded
+create wrong 1s 'nodes: {select: []}'
+await_reason wrong Accepted InvalidSpec
+
+step "another operator, after the leader was killed"
+operator second
+create over 2s 'repetitions: 3'
+await_reason over Running Running
+kill -KILL "$leader"
+await_reason over Succeeded AllJobsSucceeded
+has "$(kubectl get benchmark over -n validation -o jsonpath='{.status.jobs}/{.status.succeeded}')" 3/3
+
+step "an object of kube-perftest"
+echo '{apiVersion: perftest.stackhpc.com/v1alpha1, kind: Fio, metadata: {name: x, namespace: validation},
+  spec: {direct: 0, size: 8M, runtime: 1s}}' | kubectl create -f -
+kubectl wait fio.perftest.stackhpc.com x -n validation --for='jsonpath={.status.phase}=Completed' --timeout=60s
+
+step "an object that is deleted while it runs, and a namespace"
+create gone 60s
+await_reason gone Running Running
+kubectl delete benchmark gone -n validation --timeout=30s
+has "$("$TWOFOLD_BIN/twofold" runs --frontend "$(address client)")" cancelled
+create left 60s
+create waiting 60s
+await_reason left Running Running
+kubectl delete namespace validation --timeout=60s
+spaces=(monitoring)
+echo "all as it should be"
