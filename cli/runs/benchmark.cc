@@ -14,7 +14,9 @@
 
 #include "cli/command/command.h"
 #include "lib/common/counted.h"
+#include "lib/spec/convert.h"
 #include "lib/spec/schema.h"
+#include "lib/yaml/block_text.h"
 #include "suites/table/table.h"
 
 namespace twofold::cli {
@@ -185,6 +187,41 @@ Action BindExpand(CLI::App& app, const Globals& globals) {
   return [options, &globals] { return ExpandFile(options->path, options->nodes, globals); };
 }
 
+// ---- convert
+
+/// Documents for `kubectl apply`; what they say otherwise stands above each.
+std::string ManifestOf(const std::vector<spec::Converted>& all) {
+  std::string text;
+  for (const spec::Converted& each : all) {
+    if (!text.empty()) text += "---\n";
+    for (const std::string& note : each.notes) absl::StrAppend(&text, "# ", note, "\n");
+    text += yaml::BlockText(each.object);
+  }
+  return text;
+}
+
+Json JsonOf(const std::vector<spec::Converted>& all) {
+  Json objects = Json::array();
+  for (const spec::Converted& each : all) {
+    objects.push_back({{"object", each.object}, {"notes", each.notes}});
+  }
+  return objects;
+}
+
+Action BindConvert(CLI::App& app, const Globals& globals) {
+  auto path = std::make_shared<std::string>();
+  app.add_option("FILE", *path, "A benchmark, a BenchmarkSet, or a MetricSet of metrics-operator")
+      ->required();
+  return [path, &globals]() -> Status {
+    const auto text = ReadBenchmarkText(*path);
+    if (!text.ok()) return text.status();
+    const auto all = spec::ToBenchmarks(*path, *text, suite::Kinds());
+    if (!all.ok()) return all.status();
+    std::cout << (globals.json() ? show::Line(JsonOf(*all)) : ManifestOf(*all));
+    return absl::OkStatus();
+  };
+}
+
 // ---- kinds
 
 const show::Columns kKindColumns = {
@@ -315,6 +352,9 @@ std::vector<Command> BenchmarkCommands() {
       {"expand", "Check a benchmark file and list its jobs; nothing is run",
        "twofold expand examples/iperf-pairs.yaml --nodes node-a,node-b,node-c,node-d", BindExpand,
        Prints::kText, false, kExitsOfReading},
+      {"convert", "A file as an object for kubectl apply, which the operator of a cluster runs",
+       "twofold convert examples/fio-quick.yaml | kubectl apply -f -", BindConvert, Prints::kText,
+       false, kExitsOfReading},
       {"kinds", "The kinds of benchmarks, or the fields of one", "twofold kinds Fio", BindKinds,
        Prints::kText, false, kExitsOfReading},
   };

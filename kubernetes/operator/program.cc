@@ -28,7 +28,6 @@
 #include "kubernetes/operator/options.h"
 #include "kubernetes/operator/perftest_crds.h"
 #include "kubernetes/operator/reconciler.h"
-#include "kubernetes/operator/yaml_text.h"
 #include "lib/common/descriptors.h"
 #include "lib/common/host_name.h"
 #include "lib/common/interruption.h"
@@ -38,6 +37,7 @@
 #include "lib/http/server.h"
 #include "lib/metrics/family.h"
 #include "lib/security/server.h"
+#include "lib/yaml/block_text.h"
 
 namespace twofold::benchmarks {
 namespace {
@@ -273,12 +273,12 @@ int Serve(const CLI::App& app, const Options& options, const kube::Access& acces
 
 void PrintDefinitions(const std::string& group) {
   if (group == kGroup) {
-    std::cout << YamlText(BenchmarkDefinition());
+    std::cout << yaml::BlockText(BenchmarkDefinition());
     return;
   }
   const char* between = "";
   for (const yaml::Json& definition : PerftestDefinitions()) {
-    std::cout << std::exchange(between, "---\n") << YamlText(definition);
+    std::cout << std::exchange(between, "---\n") << yaml::BlockText(definition);
   }
 }
 

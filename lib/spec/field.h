@@ -60,6 +60,8 @@ bool IsFreeMap(const FieldType& type);
 /// Whether it takes any map, or any list.
 bool IsFree(const FieldType& type);
 
+bool IsFlag(const FieldType& type);
+
 /// Whether the suite gets the value as text, however it is written: Text and Quantity.
 bool IsText(const FieldType& type);
 

@@ -297,6 +297,8 @@ bool IsFree(const FieldType& type) {
   return IsFreeMap(type) || (type.mismatch == ListMismatch && FieldsIn(type).empty());
 }
 
+bool IsFlag(const FieldType& type) { return type.mismatch == FlagMismatch; }
+
 bool IsText(const FieldType& type) {
   return type.mismatch == TextMismatch || type.mismatch == QuantityMismatch;
 }

@@ -1,11 +1,11 @@
-#include "kubernetes/operator/yaml_text.h"
+#include "lib/yaml/block_text.h"
 
 #include <absl/strings/str_cat.h>
 
 #include <algorithm>
 #include <variant>
 
-namespace twofold::benchmarks {
+namespace twofold::yaml {
 namespace {
 
 bool IsPlainCharacter(char c) {
@@ -27,17 +27,17 @@ bool IsPlain(const std::string& text) {
          std::find(std::begin(kTaken), std::end(kTaken), lower) == std::end(kTaken);
 }
 
-std::string Scalar(const yaml::Json& value) {
+std::string Scalar(const Json& value) {
   if (value.is_string() && IsPlain(value.get<std::string>())) return value.get<std::string>();
   return value.dump();  // JSON is YAML
 }
 
-bool IsBlock(const yaml::Json& value) { return value.is_structured() && !value.empty(); }
+bool IsBlock(const Json& value) { return value.is_structured() && !value.empty(); }
 
-void Append(const yaml::Json& value, std::size_t depth, std::string& text);
+void Append(const Json& value, std::size_t depth, std::string& text);
 
 /// `lead` is what stands before the first line: the indentation, or that and a dash.
-void AppendMap(const yaml::Json& map, std::string lead, std::size_t depth, std::string& text) {
+void AppendMap(const Json& map, std::string lead, std::size_t depth, std::string& text) {
   for (const auto& [key, value] : map.items()) {
     absl::StrAppend(&text, lead, Scalar(key), ":");
     lead = std::string(depth, ' ');
@@ -50,10 +50,10 @@ void AppendMap(const yaml::Json& map, std::string lead, std::size_t depth, std::
   }
 }
 
-void Append(const yaml::Json& value, std::size_t depth, std::string& text) {
+void Append(const Json& value, std::size_t depth, std::string& text) {
   const std::string lead(depth, ' ');
   if (value.is_object()) return AppendMap(value, lead, depth, text);
-  for (const yaml::Json& each : value) {
+  for (const Json& each : value) {
     if (each.is_object() && !each.empty()) {
       AppendMap(each, lead + "- ", depth + 2, text);
     } else {  // of lists in lists there are none in manifests; JSON is YAML
@@ -64,11 +64,11 @@ void Append(const yaml::Json& value, std::size_t depth, std::string& text) {
 
 }  // namespace
 
-std::string YamlText(const yaml::Json& json) {
+std::string BlockText(const Json& json) {
   if (!IsBlock(json)) return Scalar(json) + "\n";
   std::string text;
   Append(json, 0, text);
   return text;
 }
 
-}  // namespace twofold::benchmarks
+}  // namespace twofold::yaml

@@ -4,9 +4,9 @@
 
 #include "lib/yaml/node.h"
 
-namespace twofold::benchmarks {
+namespace twofold::yaml {
 
 /// `json` as a YAML document in block style, keys in their order, for manifests that people read.
-std::string YamlText(const yaml::Json& json);
+std::string BlockText(const Json& json);
 
-}  // namespace twofold::benchmarks
+}  // namespace twofold::yaml
