@@ -2,8 +2,8 @@
 # The root file system of an image that holds some programs and nothing else: make-root.sh FOLDER PROGRAM...
 # Debian 12, run by scalability-tester.docker.
 #
-# Beside the stripped programs there are the shared libraries that ldd names, certificates, the user
-# that runs them, and for each Debian package that a file came from its dpkg status and copyright: by
+# Beside the stripped programs there are the shared libraries that ldd names, certificates, time
+# zones, the user that runs them, and for each Debian package that a file came from its dpkg status and copyright: by
 # these, vulnerability scanners know what is inside (status.d is where they look in images without dpkg).
 set -eu
 
@@ -49,6 +49,9 @@ take /usr/lib/os-release
 ln -s ../usr/lib/os-release "$root/etc/os-release"
 cp /etc/ssl/certs/ca-certificates.crt "$root/etc/ssl/certs/"
 note ca-certificates
+cp -r /usr/share/zoneinfo "$root/usr/share/" # of schedules
+rm -rf "$root/usr/share/zoneinfo/posix" "$root/usr/share/zoneinfo/right" "$root/usr/share/zoneinfo/localtime"
+note tzdata
 echo 'hosts: files dns' >"$root/etc/nsswitch.conf" # without it, glibc asks DNS before /etc/hosts
 printf '%s\n' root:x:0:0:root:/:/usr/sbin/nologin twofold:x:65532:65532:twofold:/:/usr/sbin/nologin >"$root/etc/passwd"
 printf '%s\n' root:x:0: twofold:x:65532: >"$root/etc/group"

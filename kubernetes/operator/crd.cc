@@ -128,6 +128,8 @@ Schema RulesOf(const Schema& run_fields) {
 Schema SpecSchema() {
   Schema fields = RunFields();
   Schema rules = RulesOf(fields);
+  rules.push_back({{"rule", "has(self.schedule) == has(oldSelf.schedule)"},
+                   {"message", "a schedule cannot be added or taken away"}});
   fields.update(ChangeableFields());
   Schema schema = ObjectOf(std::move(fields));
   schema["required"] = {"template"};
@@ -179,6 +181,8 @@ Schema StatusSchema() {
   Schema fields = RunStatusFields();
   fields.update({{"result", Text("the headline; of several permutations its least and most")},
                  {"results", ResultsSchema()},
+                 {"lastScheduleTime", Moment("of the schedule, when it made a Benchmark")},
+                 {"nextScheduleTime", Moment("when it makes the next one")},
                  {"resultsInAll", Count("headlines that the run has")}});
   return ObjectOf(std::move(fields));
 }
@@ -199,6 +203,7 @@ Schema Columns() {
           Column("Failed", "integer", ".status.failed"),
           Column("Result", "string", ".status.result"),
           Column("Queue", "string", ".status.queue", 1),
+          Column("Schedule", "string", ".spec.schedule", 1),
           Column("Run", "string", ".status.runId", 1),
           Column("Started", "date", ".status.startTime", 1),
           Column("Finished", "date", ".status.completionTime", 1),

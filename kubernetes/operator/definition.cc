@@ -2,9 +2,15 @@
 
 #include <absl/strings/str_cat.h>
 
+#include <algorithm>
+#include <array>
+#include <chrono>
 #include <string_view>
 #include <utility>
 
+#include "kubernetes/controller/conditions.h"
+#include "kubernetes/controller/ownership.h"
+#include "kubernetes/operator/group.h"
 #include "kubernetes/operator/perftest_crds.h"
 #include "lib/spec/field.h"
 #include "lib/spec/schema.h"
@@ -15,7 +21,10 @@ namespace {
 
 using kube::Json;
 
-constexpr std::size_t kLongestName = 60;  // bytes of a run's id that are the object's name
+/// What a scheduled Benchmark keeps for itself.
+constexpr std::array kOwnersOnly = {"schedule", "timeZone", "startingDeadlineSeconds", "suspend"};
+constexpr std::size_t kLongestOwner = 240;  // bytes of a name, before the minutes of its time
+constexpr std::size_t kLongestName = 60;    // bytes of a run's id that are the object's name
 
 const Json& SpecOf(const Json& benchmark) {
   static const Json kNone = Json::object();
@@ -62,6 +71,13 @@ std::optional<Duration> SecondsAt(const Json& object, std::string_view path) {
   return FromSeconds(seconds->get<double>());
 }
 
+std::optional<Schedule> ScheduleOf(const Json& benchmark) {
+  std::string cron = kube::TextAt(benchmark, "/spec/schedule");
+  if (cron.empty()) return std::nullopt;
+  return Schedule{std::move(cron), kube::TextAt(benchmark, "/spec/timeZone"),
+                  SecondsAt(benchmark, "/spec/startingDeadlineSeconds")};
+}
+
 }  // namespace
 
 std::string RunIdOf(const Json& benchmark) {
@@ -87,11 +103,35 @@ RunOrder OrderOf(const Json& benchmark) {
       .definition = FileOf(benchmark).dump(2, ' ', false, Json::error_handler_t::replace) + "\n"};
 }
 
+Json ScheduledBenchmark(const Json& owner, kube::UnixTime due) {
+  const auto minutes = std::chrono::floor<std::chrono::minutes>(due).time_since_epoch().count();
+  const kube::ObjectName name = kube::NameOf(owner);
+  Json spec = SpecOf(owner);
+  for (const char* field : kOwnersOnly) spec.erase(field);
+  return {{"apiVersion", kube::TextAt(owner, "/apiVersion")},
+          {"kind", kube::TextAt(owner, "/kind")},
+          {"metadata",
+           {{"name", absl::StrCat(name.name.substr(0, kLongestOwner), "-", minutes)},
+            {"namespace", name.space},
+            {"annotations", {{kScheduledAt, controller::TimeText(due)}}},
+            {"ownerReferences", Json::array({controller::OwnerReference(owner)})}}},
+          {"spec", std::move(spec)}};
+}
+
+bool IsScheduledBy(const Json& benchmark, const Json& owner) {
+  const Json* owners = kube::At(benchmark, "/metadata/ownerReferences");
+  if (owners == nullptr || !owners->is_array()) return false;
+  const std::string uid = kube::TextAt(owner, "/metadata/uid");
+  return std::any_of(owners->begin(), owners->end(),
+                     [&](const Json& each) { return kube::TextAt(each, "/uid") == uid; });
+}
+
 Handling HandlingOf(const Json& benchmark) {
   const Json* suspend = kube::At(benchmark, "/spec/suspend");
   return {.suspend = suspend != nullptr && *suspend == true,
           .deadline = SecondsAt(benchmark, "/spec/activeDeadlineSeconds"),
-          .keep = SecondsAt(benchmark, "/spec/ttlSecondsAfterFinished")};
+          .keep = SecondsAt(benchmark, "/spec/ttlSecondsAfterFinished"),
+          .schedule = ScheduleOf(benchmark)};
 }
 
 }  // namespace twofold::benchmarks

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "kubernetes/api/call.h"
+#include "kubernetes/api/fields.h"
 #include "lib/common/instant.h"
 #include "lib/common/result.h"
 
@@ -18,11 +19,19 @@ struct RunOrder {
   std::string definition;  ///< a file, the object's own kind
 };
 
+/// spec.schedule, as it is written.
+struct Schedule {
+  std::string cron;
+  std::string zone;
+  std::optional<Duration> late{};  ///< startingDeadlineSeconds
+};
+
 /// The rest of a Benchmark's spec.
 struct Handling {
   bool suspend = false;
   std::optional<Duration> deadline{};  ///< activeDeadlineSeconds
   std::optional<Duration> keep{};      ///< ttlSecondsAfterFinished
+  std::optional<Schedule> schedule{};  ///< it is not run, but makes those that are
 };
 
 /// REQUIRES: the object has a name and a uid.
@@ -32,6 +41,13 @@ Handling HandlingOf(const kube::Json& benchmark);
 
 /// "NAME-UID", a run's id: no two objects have the same, also one after the other under one name.
 std::string RunIdOf(const kube::Json& benchmark);
+
+/// The Benchmark that a scheduled one makes for `due`, of which it is the owner. Its name follows
+/// from the two, so there is one at most.
+kube::Json ScheduledBenchmark(const kube::Json& owner, kube::UnixTime due);
+
+/// Whether `owner` has made it.
+bool IsScheduledBy(const kube::Json& benchmark, const kube::Json& owner);
 
 /// spec.queue, else the queue named like the suite of the kind.
 std::string QueueOf(const kube::Json& benchmark);

@@ -13,6 +13,9 @@ inline const kube::Resource kBenchmarks{kGroup, kVersion, "benchmarks", "Benchma
 /// leaves its run behind.
 inline constexpr const char* kRunFinalizer = "twofold.dev/run";
 
+/// Of a Benchmark that a scheduled one has made: for which of its times.
+inline constexpr const char* kScheduledAt = "twofold.dev/scheduled-at";
+
 /// Who writes status and events.
 inline constexpr const char* kManager = "twofold-operator";
 inline constexpr const char* kReporter = "twofold.dev/operator";

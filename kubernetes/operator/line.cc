@@ -26,7 +26,9 @@ bool HasRunningJobs(const Json& benchmark) {
 
 bool WantsQueue(const Json& benchmark) {
   if (IsOver(benchmark)) return false;
-  return !HandlingOf(benchmark).suspend || HasRunningJobs(benchmark);
+  const Handling handling = HandlingOf(benchmark);
+  if (handling.schedule) return false;  // those that it makes do
+  return !handling.suspend || HasRunningJobs(benchmark);
 }
 
 /// The less the sooner. Two kinds may have objects of one name.

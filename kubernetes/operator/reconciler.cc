@@ -16,6 +16,7 @@
 #include "kubernetes/operator/group.h"
 #include "kubernetes/operator/line.h"
 #include "kubernetes/operator/status.h"
+#include "kubernetes/operator/timetable.h"
 
 namespace twofold::benchmarks {
 namespace {
@@ -27,6 +28,9 @@ using kube::Json;
 
 /// The next one in line is told when its turn comes; this is for what nobody has told.
 constexpr Duration kInLine = std::chrono::minutes(10);
+
+constexpr const char* kLastTime = "lastScheduleTime";
+constexpr const char* kNextTime = "nextScheduleTime";
 
 kube::WriteOptions AsOperator() {
   kube::WriteOptions options;
@@ -105,6 +109,7 @@ class Pass {
   Result<Next> Run() {
     if (kind_.is_of_another != nullptr && kind_.is_of_another(*object_)) return LeaveAlone();
     if (controller::IsBeingDeleted(*object_)) return Leave();
+    if (handling_.schedule) return KeepTo(*handling_.schedule);
     if (IsOver(*object_)) return Retire();
     if (!controller::HasFinalizer(*object_, kRunFinalizer)) {
       // The object is another one then: the next pass goes on with it.
@@ -127,6 +132,62 @@ class Pass {
     Tell({true, "LeftToKubePerftest", "Run",
           "kube-perftest's operator has begun it; it is left alone"});
     return Next{};
+  }
+
+  // ---- a schedule
+
+  /// At each of its times it makes a Benchmark that is run.
+  Result<Next> KeepTo(const Schedule& schedule) {
+    const auto times = Timetable::Parse(schedule.cron, schedule.zone);
+    const Status wrong = times.ok() ? runs().Check(order_).status() : times.status();
+    if (!wrong.ok()) {  // its schedule may be mended
+      draft_.Set({"Accepted", Truth::kFalse, "InvalidSpec", std::string(wrong.message())});
+      draft_.EraseField(kNextTime);
+      return Idle("InvalidSpec", std::string(wrong.message()), std::nullopt);
+    }
+    draft_.Set({"Accepted", Truth::kTrue, "Checked", ""});
+    if (handling_.suspend) {  // times that pass meanwhile are not missed
+      draft_.EraseField(kNextTime);
+      return Idle("Suspended", "spec.suspend is true", std::nullopt);
+    }
+    const auto next = kube::TimeAt(*object_, "/status/nextScheduleTime");
+    if (next && *next <= wall_) {
+      if (Status made = Make(times->Latest(*next, wall_), schedule.late); !made.ok()) return made;
+    }
+    return AwaitNext(times->After(wall_));
+  }
+
+  Result<Next> AwaitNext(std::optional<kube::UnixTime> next) {
+    if (!next) return Idle("Scheduled", "its schedule has no more times", std::nullopt);
+    draft_.SetField(kNextTime, controller::TimeText(*next));
+    return Idle("Scheduled", absl::StrCat("next at ", controller::TimeText(*next)), *next - wall_);
+  }
+
+  /// Of several times that were missed the last one counts.
+  Status Make(kube::UnixTime due, std::optional<Duration> late) {
+    const std::string time = controller::TimeText(due);
+    if (late && wall_ - due > *late) {
+      Tell({true, "TimeMissed", "Schedule",
+            absl::StrCat("nothing was begun for ", time, ": that is too long ago")});
+      return absl::OkStatus();
+    }
+    const Json benchmark = ScheduledBenchmark(*object_, due);
+    const kube::ObjectName name = kube::NameOf(benchmark);
+    const auto all = cluster_.All();
+    const auto goes_on = std::find_if(all.begin(), all.end(), [&](const auto& each) {
+      return !IsOver(*each) && IsScheduledBy(*each, *object_) && kube::NameOf(*each) != name;
+    });
+    if (goes_on != all.end()) {
+      Tell({true, "TimeMissed", "Schedule",
+            absl::StrCat("nothing was begun for ", time, ": ", kube::NameOf(**goes_on).name,
+                         " still goes on")});
+      return absl::OkStatus();
+    }
+    const Status made = Write(kube::Create(kind_.resource, benchmark, AsOperator()));
+    if (!made.ok() && !absl::IsAlreadyExists(made)) return made;
+    draft_.SetField(kLastTime, time);
+    Tell({false, "Made", "Schedule", absl::StrCat("Benchmark ", name.name)});
+    return absl::OkStatus();
   }
 
   // ---- the steps of a life
@@ -335,7 +396,8 @@ class Pass {
   [[nodiscard]] controller::Happening HappeningOf(const StatusCondition& running) const {
     const bool is_well = running.status == Truth::kTrue || running.reason == "Succeeded" ||
                          running.reason == "Queued" || running.reason == "Starting" ||
-                         running.reason == "Suspended";
+                         running.reason == "Suspended" || running.reason == "Scheduled";
+    if (handling_.schedule) return {!is_well, running.reason, "Schedule", running.message};
     return {!is_well, running.reason, "Run",
             absl::StrCat("run ", order_.id, running.message.empty() ? "" : ": ", running.message)};
   }

@@ -230,6 +230,12 @@ std::span<const Field> HandlingFields() {
        "the run is cancelled and has failed so long after its turn has come, workers or not"},
       {"ttlSecondsAfterFinished", Whole(0, kMostSeconds), "", "",
        "the object is deleted so long after its end; the run's results stay"},
+      {"schedule", Text(), "", "",
+       "minute, hour, day, month and weekday as of CronJobs: at each of these times it makes a "
+       "Benchmark of its own"},
+      {"timeZone", Text(), "UTC", "", "of the schedule, such as Europe/Berlin"},
+      {"startingDeadlineSeconds", Whole(1, kMostSeconds), "", "",
+       "a time of the schedule that was missed so long ago is left out"},
   };
   return fields;
 }

@@ -116,6 +116,22 @@ await_reason long Failed DeadlineExceeded
 create wrong 1s 'nodes: {select: []}'
 await_reason wrong Accepted InvalidSpec
 
+step "a schedule"
+{
+  benchmark clock 1s 'schedule: "* * * * *", timeZone: Europe/Berlin'
+  printf '%s\n' ---
+  benchmark nonsense 1s 'schedule: 61 * * * *'
+} | kubectl create -f -
+await_reason nonsense Accepted InvalidSpec
+await_reason clock Running Scheduled
+has "$(refused change long '{"schedule": "* * * * *"}')" "a schedule cannot be added"
+kubectl wait benchmark clock -n validation --for='jsonpath={.status.lastScheduleTime}' --timeout=90s
+change clock '{"suspend": true}'
+made=$(kubectl get benchmarks -n validation -o name | grep /clock-)
+kubectl wait "$made" -n validation --for=condition=Succeeded --timeout=60s
+kubectl delete benchmark clock -n validation
+kubectl wait "$made" -n validation --for=delete --timeout=60s
+
 step "another operator, after the leader was killed"
 operator second
 create over 2s 'repetitions: 3'

@@ -79,6 +79,7 @@ BAD = [
     OBJECT.format("a", "{template: {kind: IPerf}, timeLimits: {job: 2.5}}"),
     OBJECT.format("a", "{template: {kind: IPerf, spec: {streams: '4'}}}"),
     OBJECT.format("a", "{template: {kind: IPerf}, activeDeadlineSeconds: 0}"),
+    OBJECT.format("a", "{template: {kind: IPerf}, schedule: ''}"),
     "apiVersion: twofold/v1\nkind: Benchmark\nmetadata: {name: a}\nspec: {template: {kind: IPerf}}\n",
     "apiVersion: twofold.dev/v1alpha1\nkind: IPerf\nmetadata: {name: a}\n",
 ]

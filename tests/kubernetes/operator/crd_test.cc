@@ -96,13 +96,15 @@ TEST(BenchmarkCrd, IsImmutableButForWhatMayChange) {
   for (const Schema& rule : spec["x-kubernetes-validations"]) {
     absl::StrAppend(&rules, rule["rule"].get<std::string>(), "\n");
   }
+  const std::set<std::string> changeable = {
+      "suspend",  "activeDeadlineSeconds",  "ttlSecondsAfterFinished", "schedule",
+      "timeZone", "startingDeadlineSeconds"};
   for (const auto& [name, schema] : spec["properties"].items()) {
-    const bool may_change =
-        name == "suspend" || name == "activeDeadlineSeconds" || name == "ttlSecondsAfterFinished";
     EXPECT_EQ(rules.find(absl::StrCat("self.", name, " == oldSelf.", name)) == std::string::npos,
-              may_change)
+              changeable.contains(name))
         << name;
   }
+  EXPECT_NE(rules.find("has(self.schedule) == has(oldSelf.schedule)\n"), std::string::npos);
 }
 
 /// Whether a file of the manifests is as the program prints it.
@@ -182,7 +184,7 @@ TEST(BenchmarkCrd, HasEachOfItsFieldsAndReasonsInTheDocumentation) {
   int words = 0;
   for (std::sregex_iterator each(text.begin(), text.end(), word), end; each != end; ++each) {
     const std::string reason = (*each)[1];
-    const std::set<std::string> others = {"Run", "Cancel", "RunNotCancelled", "False"};
+    const std::set<std::string> others = {"Run", "Cancel", "Schedule", "RunNotCancelled", "False"};
     if (others.contains(reason)) continue;
     EXPECT_NE(page.find(absl::StrCat("`", reason, "`")), std::string::npos) << reason;
     ++words;
