@@ -14,7 +14,6 @@
 #include <vector>
 
 #include "cli/queues/field.h"
-#include "cli/results/series_table.h"
 #include "lib/show/message.h"
 #include "lib/words/run_state.h"
 
@@ -60,6 +59,96 @@ class JsonPrinter {
 
   std::optional<v1::PermutationResult> waiting_;
   bool first_ = true;
+};
+
+// ---- a line for each row of each series
+
+constexpr const char* kSeries = "series name unit";  // whose numbers are written alike
+
+const show::Columns kSeriesForPeople = {
+    {"PERMUTATION", "permutation"},
+    {.heading = "VARIED", .path = "varied", .if_any = true},
+    {"SERIES", "series dimensions"},
+    {"ROW", "row"},
+    {"COLUMN", "name"},
+    {"N", "n"},
+    {.heading = "MEAN", .path = "mean", .kind = kSeries},
+    {.heading = "+-", .path = "half_width", .digits = 3, .kind = kSeries},
+    {.heading = "LEAST", .path = "least", .kind = kSeries},
+    {.heading = "MOST", .path = "most", .kind = kSeries},
+    {"UNIT", "unit"}};
+
+const show::Columns& SeriesForCsv() {
+  static const show::Columns columns = [] {
+    show::Columns made;
+    for (const char* name :
+         {"run", "permutation", "varied", "series", "dimensions", "by", "by_unit", "at", "name",
+          "unit", "better", "n", "mean", "half_width", "least", "most"}) {
+      made.push_back({.heading = "", .path = name});
+    }
+    return made;
+  }();
+  return columns;
+}
+
+/// "size=1024"
+std::string RowText(const Json& by, const Json& at) {
+  return absl::StrCat(show::Text(by["name"]), "=", show::Text(at));
+}
+
+Json RowsOfSeries(const std::string& run, const Json& permutation) {
+  Json rows = Json::array();
+  if (!permutation.contains("series")) return rows;
+  for (const Json& series : permutation["series"]) {
+    const Json common = {{"run", run},
+                         {"permutation", permutation["permutation"]},
+                         {"varied", permutation["varied"]},
+                         {"series", series["name"]},
+                         {"dimensions", series["dimensions"]},
+                         {"by", series["by"]["name"]},
+                         {"by_unit", series["by"]["unit"]},
+                         {"name", series["value"]["name"]},
+                         {"unit", series["value"]["unit"]},
+                         {"better", series["value"]["better"]}};
+    for (const Json& point : series["points"]) {
+      Json row = common;
+      row.update(point);
+      row["row"] = RowText(series["by"], point["at"]);
+      rows.push_back(std::move(row));
+    }
+  }
+  return rows;
+}
+
+/// What jobs have measured as series: a line for each permutation, column and row. As CSV printed
+/// as it comes, else at the end.
+class SeriesTable {
+ public:
+  SeriesTable(const v1::Run& run, show::Form form) : run_(run.id()), form_(form) {
+    if (form_ == show::Form::kCsv) std::cout << show::CsvHeading(SeriesForCsv());
+  }
+
+  void Add(const v1::PermutationResult& result) {
+    left_out_ += result.series_values_left_out();
+    Json rows = RowsOfSeries(run_, show::ToJson(result));
+    if (form_ == show::Form::kCsv) {
+      std::cout << show::CsvLines(SeriesForCsv(), rows);
+    } else {
+      for (Json& row : rows) rows_.push_back(std::move(row));
+    }
+  }
+
+  void Finish(bool all) const {
+    if (!all || form_ == show::Form::kCsv) return;
+    std::cout << show::Print(form_, kSeriesForPeople, rows_);
+    if (left_out_ > 0) std::cout << left_out_ << " values had no room and are in no row\n";
+  }
+
+ private:
+  const std::string run_;
+  const show::Form form_;
+  Json rows_ = Json::array();
+  std::uint64_t left_out_ = 0;
 };
 
 // ---- a line for each number of each job
