@@ -19,7 +19,8 @@ TEMPLATES = {
     "Job": ("spec", "template"),
     "CronJob": ("spec", "jobTemplate", "spec", "template"),
 }
-CLUSTER_KINDS = {"Namespace", "PersistentVolume", "ClusterRole", "ClusterRoleBinding", "CustomResourceDefinition"}
+CLUSTER_KINDS = {"Namespace", "PersistentVolume", "ClusterRole", "ClusterRoleBinding", "CustomResourceDefinition",
+                 "ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding"}
 
 
 class StrictLoader(yaml.SafeLoader):

@@ -17,6 +17,7 @@ spaces=()
 programs=()
 
 cleanup() {
+  kubectl delete -k "$files/policy" --ignore-not-found >/dev/null || true
   for space in "${spaces[@]}"; do kubectl delete namespace "$space" --timeout=60s >/dev/null || true; done
   for pid in "${programs[@]}"; do kill "$pid" 2>/dev/null || true; done
   wait
@@ -46,6 +47,7 @@ benchmark() {
   printf 'spec: {template: %s%s}}\n' "$fio" "${3:+, $3}"
 }
 create() { benchmark "$@" | kubectl create -f -; }
+trial() { benchmark may 1s | kubectl create -f - --dry-run=server >/dev/null 2>&1; }
 change() { kubectl patch benchmark "$1" -n validation --type=merge -p "{\"spec\": $2}"; }
 # NAME CONDITION REASON
 await_reason() {
@@ -78,6 +80,18 @@ for file in "$root"/examples/benchmarks/*/*.yaml; do
   sed 's#twofold/v1#perftest.stackhpc.com/v1alpha1#; s#^  template:#&\n    apiVersion: perftest.stackhpc.com/v1alpha1#' "$file" |
     kubectl create -n validation -f - --dry-run=server
 done | grep -c created | grep -x 25
+
+step "who may run what"
+kubectl apply -k "$files/policy" >/dev/null
+# What an API server has just been told of it does not hold at once.
+for _ in $(seq 100); do trial || break; done
+has "$(refused create may 1s)" "namespace validation may not run Fio"
+kubectl annotate namespace validation 'twofold.dev/kinds=IPerf, Fio' >/dev/null
+for _ in $(seq 100); do ! trial || break; done
+has "$(refused create may 1s 'queue: disks')" "may not use queue disks"
+create may 1s >/dev/null
+kubectl delete benchmark may -n validation >/dev/null
+kubectl delete -k "$files/policy" >/dev/null
 
 step "the programs"
 kubectl config view --raw --minify >"$work/account"
