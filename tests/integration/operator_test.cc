@@ -368,9 +368,8 @@ TEST_F(OperatorTest, UsesTheRightsOfItsRolesAndNoOthers) {
   Go();
   EXPECT_TRUE(Await([&] { return !api_.Find(kBenchmarks, {"validation", "x"}); }));
   Create("y", {{"schedule", "@yearly"}}, "validation");
-  api_.Change(kBenchmarks, {"validation", "y"}, [](Json& object) {
-    object["status"]["nextScheduleTime"] = "2026-01-01T00:00:00Z";
-  });
+  api_.Change(kBenchmarks, {"validation", "y"},
+              [](Json& object) { object["status"]["nextScheduleTime"] = "2026-01-01T00:00:00Z"; });
   EXPECT_TRUE(Await([&] { return api_.All(kBenchmarks).size() == 2; })) << "it has made one";
   program->Signal(SIGTERM);
   EXPECT_EQ(program->Wait(), 0) << program->output();
