@@ -4,6 +4,7 @@
 #include <absl/strings/str_format.h>
 
 #include <cmath>
+#include <optional>
 #include <utility>
 
 #include "cli/command/command.h"
@@ -36,11 +37,19 @@ std::string LatencySoFar(const load::Snapshot& now) {
   return text;
 }
 
+// ", within 2 % expected in 40 s"; empty: it is not known when.
+std::string ExpectedText(const load::Snapshot& now, double until) {
+  const std::optional<double> more = now.estimate.SecondsUntilKnownWithin(until);
+  if (!now.warm || !more) return "";
+  return absl::StrFormat(", within %g %% expected in %.0f s", 100 * until, std::ceil(*more));
+}
+
 }  // namespace
 
-std::string ProgressText(const load::Snapshot& now, double seconds) {
+std::string ProgressText(const load::Snapshot& now, double seconds, double until) {
   std::string text = absl::StrCat(absl::StrFormat("%.0f s", seconds), RateSoFar(now.estimate),
                                   LatencySoFar(now), "  ", now.pending, " outstanding");
+  if (until > 0) text += ExpectedText(now, until);
   if (now.estimate.failed > 0) absl::StrAppend(&text, ", ", now.estimate.failed, " failed");
   if (now.refused > 0) absl::StrAppend(&text, ", ", now.refused, " refused");
   if (now.link != load::Link::kConnected) {
@@ -52,6 +61,7 @@ std::string ProgressText(const load::Snapshot& now, double seconds) {
 Result<v1::LoadRecord> Measure(load::RunOptions options, const AwaitedSignals& signals,
                                LiveLine& line) {
   const std::string frontend = options.frontend;
+  const double until = options.until;
   load::Run run(std::move(options));
   if (Status status = run.Start(); !status.ok()) return status;
   const Instant begin = Now();
@@ -65,7 +75,7 @@ Result<v1::LoadRecord> Measure(load::RunOptions options, const AwaitedSignals& s
     next_line = now + kBetweenLoadLines;
     const load::Snapshot seen = run.Look();
     if (seen.link == load::Link::kConnecting && now > begin + kReachWithin) break;
-    const std::string text = ProgressText(seen, ToSeconds(now - begin));
+    const std::string text = ProgressText(seen, ToSeconds(now - begin), until);
     line.terminal() ? line.Replace(text.substr(0, LiveLine::Width())) : line.Note(text);
   }
   line.Finish();

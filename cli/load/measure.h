@@ -20,7 +20,9 @@ namespace twofold::cli {
 Result<v1::LoadRecord> Measure(load::RunOptions options, const AwaitedSignals& signals,
                                LiveLine& line);
 
-/// What is shown: "12 s  158.3 /s +-1.2 %  p50 101 ms  p99 110 ms  16 outstanding, 2 failed".
-std::string ProgressText(const load::Snapshot& now, double seconds);
+/// What is shown: "12 s  158.3 /s +-1.2 %  p50 101 ms  p99 110 ms  16 outstanding, 2 failed". Of a
+/// load that goes on `until` its throughput is known within this share (0: it does not), also
+/// "within 1 % expected in 9 s".
+std::string ProgressText(const load::Snapshot& now, double seconds, double until = 0);
 
 }  // namespace twofold::cli

@@ -107,6 +107,15 @@ bool ThroughputEstimate::IsKnownWithin(double share) const {
          IntervalFactor(*this, kConfidenceOfLooks) <= 1.0 + share;
 }
 
+std::optional<double> ThroughputEstimate::SecondsUntilKnownWithin(double share) const {
+  const std::uint64_t ended = succeeded + failed;
+  if (!steady || ended == 0 || throughput <= 0.0 || !std::isfinite(log_error)) return std::nullopt;
+  const double too_wide =
+      std::log(IntervalFactor(*this, kConfidenceOfLooks)) / std::log(1.0 + share);
+  const double too_few = static_cast<double>(jobs_needed) / static_cast<double>(ended);
+  return seconds * std::max(std::max(too_wide * too_wide, too_few) - 1.0, 0.0);
+}
+
 void ThroughputWindow::Ended(Instant begun, Instant ended, bool succeeded,
                              std::optional<std::uint32_t> worker) {
   if (ended < start_) return;

@@ -37,6 +37,11 @@ struct ThroughputEstimate {
   /// 1 % of the cases, or 25 times the square of the skewness of their lives.
   /// Source   W. Cochran, "Sampling Techniques" (1977), 2.15.
   [[nodiscard]] bool IsKnownWithin(double share) const;
+
+  /// Seconds that the window should go on until IsKnownWithin `share`, if jobs scatter as they did:
+  /// the error falls with the square root of the window. nullopt: no error is known yet, or time
+  /// alone does not help, as the window is not steady.
+  [[nodiscard]] std::optional<double> SecondsUntilKnownWithin(double share) const;
 };
 
 /// Estimates the throughput of a window of time, wherever the window cuts the jobs: a job's one

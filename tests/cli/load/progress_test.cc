@@ -1,6 +1,8 @@
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <string>
 
 #include "cli/load/measure.h"
 
@@ -23,6 +25,22 @@ load::Snapshot SampleNow() {
 TEST(ProgressText, HasWhatIsKnownSoFar) {
   EXPECT_EQ(ProgressText(SampleNow(), 12.2),
             "12 s  158.3 /s +-1.2 %  p50 101 ms  p99 101 ms  16 outstanding");
+}
+
+TEST(ProgressText, SaysWhenTheThroughputShouldBeKnownAsAsked) {
+  load::Snapshot now = SampleNow();
+  now.estimate.steady = true;
+  now.estimate.seconds = 10;
+  now.estimate.succeeded = 1500;
+  now.estimate.jobs_needed = 500;
+  now.estimate.log_error = 0.006;
+  now.estimate.degrees = 1e6;
+  EXPECT_EQ(ProgressText(now, 12.2, 0.01).find("expected"), std::string::npos) << "the warm-up";
+  now.warm = true;
+  const std::string text = ProgressText(now, 12.2, 0.01);
+  EXPECT_THAT(text, ::testing::ContainsRegex("16 outstanding, within 1 % expected in [0-9]+ s"));
+  now.estimate.steady = false;
+  EXPECT_EQ(ProgressText(now, 12.2, 0.01).find("expected"), std::string::npos);
 }
 
 TEST(ProgressText, SaysWhatJobsThatHaveNotEndedHide) {

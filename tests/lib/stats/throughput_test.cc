@@ -338,6 +338,29 @@ TEST(ThroughputWindow, ManyJobsInFlightAreEachGivenTheirPart) {
   EXPECT_NEAR(estimate.throughput * 4.0, 2.0 + 100'000 * 0.75, 1e-3);
 }
 
+TEST(ThroughputEstimate, SaysHowLongUntilItIsKnown) {
+  ThroughputEstimate estimate;
+  EXPECT_EQ(estimate.SecondsUntilKnownWithin(0.02), std::nullopt) << "nothing is known";
+  estimate.seconds = 10;
+  estimate.succeeded = 1000;
+  estimate.throughput = 100;
+  estimate.log_error = 0.02;
+  estimate.degrees = 1e9;
+  estimate.jobs_needed = 500;
+  EXPECT_EQ(estimate.SecondsUntilKnownWithin(0.02), std::nullopt) << "it is not steady";
+  estimate.steady = true;
+  const double more = estimate.SecondsUntilKnownWithin(0.02).value();
+  EXPECT_GT(more, 10 * (1.96 * 1.96 - 1)) << "looks take more than 95 %";
+  // So long is it, and no shorter: the error falls with the root of the time.
+  estimate.log_error *= std::sqrt(10 / (10 + more));
+  EXPECT_TRUE(estimate.IsKnownWithin(0.0201));
+  EXPECT_FALSE(estimate.IsKnownWithin(0.0199));
+  EXPECT_EQ(estimate.SecondsUntilKnownWithin(0.03), 0.0);
+  estimate.jobs_needed = 3000;
+  EXPECT_DOUBLE_EQ(estimate.SecondsUntilKnownWithin(0.03).value(), 20)
+      << "three times as many jobs";
+}
+
 TEST(PromisedLoads, OfWhoLooksUntilItIsKnownAreRightAsOftenAsTheIntervalSays) {
   constexpr double kWarmUp = 20.0;
   constexpr double kLongest = 400.0;
