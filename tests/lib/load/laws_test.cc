@@ -394,7 +394,8 @@ TEST(PromisedLedger, WhereNothingWarmsUpNothingIsCutAndNoSideIsFavoured) {
     sum += seen.record.result().throughput() * 0.1 / kWorkers;
     cut += seen.record.warm_up_rule().starts_with("in its first") ? 1U : 0U;
   }
-  EXPECT_NEAR(sum / static_cast<double>(tries), 1, 0.005);
+  // One load's error is 1.4 %.
+  EXPECT_NEAR(sum / static_cast<double>(tries), 1, 0.002 + 0.06 / std::sqrt(tries));
   Measure({.id = "load-warm-up-none",
            .says = "no job is slower at first, exponential lives: a load's first seconds are left "
                    "out as a warm-up",
