@@ -22,8 +22,8 @@ Usage: run-tests.sh [--nightly] [PART]...
   instructions  what a job takes of them, beside bench/instructions.tsv (not run by default but with --nightly)
   peers       bench/peers: each peer does a few jobs (installs its servers; not run by default but with --nightly)
 
-  --nightly   ten times the random schedules of the queue model and kills of the crash test, 10 000
-              simulated validations a cell, a million simulated loads, ten minutes of fuzzing a target, faults of frontends on
+  --nightly   ten times the random schedules of the queue model and kills of the crash test, 200 simulated
+              validations a cell, 10 000 simulated comparisons, a million simulated loads, ten minutes of fuzzing a target, faults of frontends on
               a PostgreSQL that Patroni keeps available; a test may take an hour; the parts instructions and peers
 
 Without PART: all but the last five. Installs missing Debian packages (root or sudo).
@@ -280,7 +280,7 @@ if [ "${1:-}" = --nightly ]; then
   shift
   nightly=yes time_limit="--timeout 3600"
   export TWOFOLD_SANITIZERS="-D TWOFOLD_COMMANDS=ON"
-  export TWOFOLD_KILLS=200 TWOFOLD_TRIES=10000 TWOFOLD_SEEDS=1000000 FUZZ_SECONDS=600
+  export TWOFOLD_KILLS=200 TWOFOLD_TRIES=10000 TWOFOLD_VALIDATIONS=200 TWOFOLD_SEEDS=1000000 FUZZ_SECONDS=600
 fi
 if [ "${1:-}" = --lane ]; then
   shift
