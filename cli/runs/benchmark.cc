@@ -353,7 +353,7 @@ std::vector<Command> BenchmarkCommands() {
        "twofold expand examples/iperf-pairs.yaml --nodes node-a,node-b,node-c,node-d", BindExpand,
        Prints::kText, false, kExitsOfReading},
       {"convert", "A file as an object for kubectl apply, which the operator of a cluster runs",
-       "twofold convert examples/fio-quick.yaml | kubectl apply -f -", BindConvert, Prints::kText,
+       "twofold convert examples/fio-quick.yaml", BindConvert, Prints::kText,
        false, kExitsOfReading},
       {"kinds", "The kinds of benchmarks, or the fields of one", "twofold kinds Fio", BindKinds,
        Prints::kText, false, kExitsOfReading},

@@ -192,6 +192,8 @@ void Membership::Do(const effect::Suspend& suspend) {
 }
 
 void Membership::Do(const effect::Close& close) {
+  keeper_.Finish(close.partition);
+  directory_.Leave(keeper_.Find(close.partition)->name());  // it has no jobs from now on
   keeper_.Close(close.partition);
   Publish();  // callers wait for the next owner while the last decisions are written
   keeper_.Settle(close.partition);

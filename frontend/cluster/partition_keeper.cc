@@ -101,13 +101,15 @@ Status PartitionKeeper::Open(const results::Fence& fence, bool forgets) {
   return absl::OkStatus();
 }
 
-void PartitionKeeper::Close(cluster::PartitionNumber partition) {
+void PartitionKeeper::Finish(cluster::PartitionNumber partition) {
   const auto found = open_.find(partition);
   if (found == open_.end()) return;
-  QueueHost& host = *Find(partition);
-  QueueHost::Turn(host, Now()).HandOutNoMore();
+  QueueHost::Turn(*Find(partition), Now()).HandOutNoMore();
   if (found->second->journal.writable()) found->second->journal.Flush(kFlushLimit);
-  QueueHost::Turn(host, Now()).Close();
+}
+
+void PartitionKeeper::Close(cluster::PartitionNumber partition) {
+  if (open_.contains(partition)) QueueHost::Turn(*Find(partition), Now()).Close();
 }
 
 void PartitionKeeper::Settle(cluster::PartitionNumber partition) {

@@ -21,9 +21,8 @@ namespace twofold::frontend {
 /// in, and ends that again. What its commits show goes to `tell`, as inputs of cluster::Ownership.
 ///
 /// Threads  Calls from one thread at a time. `tell` comes from the journals' threads.
-/// Cost     Open blocks while it reads: about 1.2 s for a million unfinished jobs. Close, Settle
-/// and
-///          CloseAll block for a second each at most, while the last decisions are written.
+/// Cost     Open blocks while it reads: about 1.2 s for a million unfinished jobs. Finish, Settle
+///          and CloseAll block for a second each at most, while the last decisions are written.
 class PartitionKeeper {
  public:
   using Tell = std::function<void(const cluster::Input&)>;
@@ -41,8 +40,11 @@ class PartitionKeeper {
   /// Storage::PartitionJournal.
   Status Open(const results::Fence& fence, bool forgets);
 
-  /// Lets nobody in any more. What was handed out is on its way to its workers before these are
-  /// sent away: else it would be tried again by others. No-op if it is not open.
+  /// Hands out no more: what was handed out is on its way to its workers before these are sent
+  /// away, else it would be tried again by others. No-op if it is not open.
+  void Finish(cluster::PartitionNumber partition);
+
+  /// Lets nobody in any more. No-op if it is not open.
   void Close(cluster::PartitionNumber partition);
 
   /// After Close: what was decided last is written. No-op if it was not open.

@@ -37,6 +37,12 @@ void Directory::Publish(std::map<std::string, Owner> owners, std::vector<Peer> o
   for (auto& [tell, moved] : told) tell(std::move(moved));
 }
 
+void Directory::Leave(std::string_view queue) {
+  const MutexLock lock(mutex_);
+  const auto found = owners_.find(queue);
+  if (found != owners_.end()) found->second = {.epoch = found->second.epoch};
+}
+
 std::vector<Peer> Directory::Others() const {
   const MutexLock lock(mutex_);
   return others_;

@@ -41,6 +41,9 @@ class Directory {
   /// What is known now: owners by the names of the queues, and the other frontends that are alive.
   void Publish(std::map<std::string, Owner> owners, std::vector<Peer> others, Instant now);
 
+  /// This frontend is about to serve the queue no more: who comes waits for the next owner.
+  void Leave(std::string_view queue);
+
   [[nodiscard]] std::vector<Peer> Others() const;
 
   /// An owner without a name: nobody serves it.

@@ -9,16 +9,19 @@
 namespace twofold::frontend {
 namespace {
 
-/// What a stream of updates says first.
+/// What a stream of updates says first. A member that does not know yet who serves the queue now
+/// may say "ask again".
 v1::Job FollowFor(Member& asked, std::uint64_t id) {
-  grpc::ClientContext context;
   v1::FollowJobRequest request;
   request.set_id(id);
   v1::JobUpdate update;
-  const auto stream = asked.clients->FollowJob(&context, request);
-  stream->Read(&update);
-  context.TryCancel();
-  stream->Finish();
+  Cluster::Await("the job is followed", [&] {
+    grpc::ClientContext context;
+    const auto stream = asked.clients->FollowJob(&context, request);
+    const bool came = stream->Read(&update);
+    if (came) context.TryCancel();
+    return stream->Finish().error_code() != grpc::StatusCode::UNAVAILABLE;
+  });
   return update.job();
 }
 

@@ -49,6 +49,20 @@ TEST_F(DirectoryTest, KnownOwnerIsToldAtOnce) {
   EXPECT_EQ(told_[0].shards(0).worker_address(), "a:2");
 }
 
+TEST_F(DirectoryTest, QueueThatIsAboutToLeaveIsAwaitedElsewhere) {
+  Owner here = Of("me", 3);
+  here.here = true;
+  Publish({{"sleep", here}, {"media", here}});
+  directory_.Leave("sleep");
+  EXPECT_FALSE(directory_.Find("sleep").here);
+  EXPECT_EQ(directory_.Find("sleep").epoch, 3U);
+  EXPECT_TRUE(directory_.Find("media").here);
+  Await("sleep");
+  EXPECT_THAT(told_, IsEmpty());
+  Publish({{"sleep", Of("a", 4)}});
+  EXPECT_THAT(told_, SizeIs(1));
+}
+
 TEST_F(DirectoryTest, OwnerIsAwaitedUntilThereIsOne) {
   Await("sleep");
   Publish({{"sleep", {.epoch = 4}}, {"media", Of("b", 1)}});
