@@ -152,7 +152,8 @@ TEST_F(LeadershipTest, OneLeadsAndAtItsEndTheOtherTakesOver) {
   EXPECT_TRUE(Await([&] { return a->leads(); }));
   const auto b = Join("b");
   a.reset();
-  EXPECT_TRUE(Await([&] { return b->leads(); }));
+  EXPECT_TRUE(Await([&] { return told().size() == 3; }));
+  EXPECT_TRUE(b->leads());
   EXPECT_EQ(told(), (std::vector<std::string>{"a+", "a-", "b+"}));
 }
 
