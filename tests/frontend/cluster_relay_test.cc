@@ -9,7 +9,6 @@
 namespace twofold::frontend {
 namespace {
 
-using grpc::StatusCode;
 using testing::Assigned;
 using ::testing::ElementsAre;
 using testing::Ended;

@@ -3,6 +3,7 @@
 #include "lib/results/sqlite_store.h"
 
 #include <SQLiteCpp/SQLiteCpp.h>
+#include <absl/strings/str_cat.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -279,12 +280,12 @@ void WriteVersionTwo(const std::string& path) {
   for (const char* job : {"1", "2", "3"}) {
     const std::string id = job;
     const std::string suite = id == "3" ? "fio" : "osu";
-    file.exec("INSERT INTO job VALUES (" + id + ", 'q', 'nightly', '" + suite +
-              "', 0, x'', x'', 30); INSERT INTO place VALUES (" + id + ", 1, 1, " + id + ", " + id +
-              ", 0, ''); INSERT INTO ended VALUES (" + id +
-              ", 0, 1, 0, 0, 0, 'n', 'p', '', x'', '', 50, NULL);"
-              " INSERT INTO benchmark VALUES (" +
-              id + ", '" + suite + "', '', '', '[]', 0, 0, 0, 0, 0)");
+    file.exec(absl::StrCat(
+        "INSERT INTO job VALUES (", id, ", 'q', 'nightly', '", suite,
+        "', 0, x'', x'', 30); INSERT INTO place VALUES (", id, ", 1, 1, ", id, ", ", id,
+        ", 0, ''); INSERT INTO ended VALUES (", id,
+        ", 0, 1, 0, 0, 0, 'n', 'p', '', x'', '', 50, NULL); INSERT INTO benchmark VALUES (", id,
+        ", '", suite, "', '', '', '[]', 0, 0, 0, 0, 0)"));
   }
   file.exec(
       "INSERT INTO measured VALUES (1, -2, 1, 100), (1, -1, 3, 0.5), (1, 0, 4, 9),"
