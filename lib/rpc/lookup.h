@@ -21,9 +21,10 @@ struct Place {
 /// The addresses that the system knows for a host. What is an address itself is not looked up.
 ///
 /// The system cannot be told to give a lookup up, and a silent name server makes one last for tens
-/// of seconds: each has a thread of its own, which may outlive this call. Calls for the same host
-/// share one, unless it is a second old: the name server may be back by then, and answers a new one
-/// at once. So there are some tens of threads for a host at most, however many calls there are.
+/// of seconds: each has a thread of its own, which may outlive this call. Calls for the same
+/// contact share one, unless it is a second old: the name server may be back by then, and answers a
+/// new one at once. So there are some tens of threads for a contact at most, however many calls
+/// there are.
 ///
 /// Threads  Safe. Blocks until `until` at most.
 /// Errors   kUnavailable: what the system says, or that it says nothing.
