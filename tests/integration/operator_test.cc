@@ -368,6 +368,10 @@ TEST_F(OperatorTest, UsesTheRightsOfItsRolesAndNoOthers) {
   Go();
   EXPECT_TRUE(Await([&] { return !api_.Find(kBenchmarks, {"validation", "x"}); }));
   Create("y", {{"schedule", "@yearly"}}, "validation");
+  EXPECT_TRUE(Await([&] {
+    const auto object = api_.Find(kBenchmarks, {"validation", "y"});
+    return object && kube::At(*object, "/status/nextScheduleTime") != nullptr;
+  })) << "what it has yet to write is not written over what follows";
   api_.Change(kBenchmarks, {"validation", "y"},
               [](Json& object) { object["status"]["nextScheduleTime"] = "2026-01-01T00:00:00Z"; });
   EXPECT_TRUE(Await([&] { return api_.All(kBenchmarks).size() == 2; })) << "it has made one";
