@@ -188,9 +188,16 @@ void Session::OnDue(Instant now) {
 void Session::OnDeadline(Stream& stream) {
   SetDeadline(stream, std::nullopt);
   const Status over = absl::DeadlineExceededError("the deadline of the call has passed");
-  // An answer that was begun may wait for a peer that reads nothing.
-  if (stream.answered_) return stream.Cancel(over);
+  // An answer that waits for a peer that reads nothing is cut off. Any other is told its status: a
+  // proxy makes another one of a reset.
+  if (stream.answered_ && !TakesStatus(stream)) return stream.Cancel(over);
   stream.Fail(over);
+}
+
+/// Nothing that was begun has to go first. nghttp2 holds trailers back, as data, without a window.
+bool Session::TakesStatus(const Stream& stream) const {
+  return stream.unsent() == 0 && nghttp2_session_get_remote_window_size(session_) > 0 &&
+         nghttp2_session_get_stream_remote_window_size(session_, stream.id_) > 0;
 }
 
 // ---- streams

@@ -173,6 +173,7 @@ class Session {
   void SayLastCall();
   void OnPong(std::string_view opaque);
   void OnDeadline(Stream& stream);
+  [[nodiscard]] bool TakesStatus(const Stream& stream) const;
 
   const Options options_;
   nghttp2_session* session_ = nullptr;

@@ -144,6 +144,17 @@ TEST_F(SessionFramesTest, DeadlineEndsAnAnswerThatNobodyReads) {
   EXPECT_TRUE(absl::IsDeadlineExceeded(*server_.end().ended));
 }
 
+TEST_F(SessionFramesTest, DeadlineOfABegunAnswerIsToldAsAStatus) {
+  Give(Greeting() + CallHeaders(1, Http2Peer::Literal("grpc-timeout", "1S")));
+  server_.end().Send("answer");
+  Take();
+  server_.Pass(seconds(1));
+  const auto frames = Take();
+  EXPECT_EQ(StatusIn(frames, 1), 4);
+  EXPECT_EQ(ErrorIn(frames, NGHTTP2_RST_STREAM), NGHTTP2_NO_ERROR);
+  EXPECT_TRUE(absl::IsDeadlineExceeded(*server_.end().ended));
+}
+
 TEST_F(SessionFramesTest, CompressedMessagesAreRefused) {
   const auto frames =
       Give(Greeting() + CallHeaders(1) + Frame(NGHTTP2_DATA, 0, 1, Message("hello", true)));
