@@ -4,12 +4,12 @@
 #include <absl/strings/str_format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <string_view>
 #include <utility>
 
 #include "lib/report/xml.h"
+#include "lib/show/quantity.h"
 
 namespace twofold::report {
 namespace {
@@ -24,20 +24,6 @@ constexpr double kNameLine = 13.0;
 constexpr double kNameLetter = 6.6;
 constexpr double kNameLetters = 26.0;  // on an upright axis
 
-struct Scale {
-  double factor;
-  std::string_view unit;
-};
-
-/// The unit in which numbers of up to `most` are shown.
-Scale ScaleOf(double most, const std::string& unit) {
-  constexpr std::array<Scale, 3> kSeconds = {{{1e6, "us"}, {1e3, "ms"}, {1.0, "s"}}};
-  if (unit != "s") return {1.0, unit};
-  const double size = std::abs(most);
-  if (size == 0.0 || size >= 1.0) return kSeconds[2];
-  return size < 1e-3 ? kSeconds[0] : kSeconds[1];
-}
-
 double PowerOfTen(double value) { return std::pow(10.0, std::floor(std::log10(value))); }
 
 std::string Fixed(double value, double step) {
@@ -45,10 +31,6 @@ std::string Fixed(double value, double step) {
   // Not "-0".
   return absl::StrFormat("%.*f", static_cast<int>(decimals),
                          std::abs(value) < step / 2 ? 0 : value);
-}
-
-std::string WithUnit(const std::string& number, std::string_view unit) {
-  return unit.empty() ? number : absl::StrCat(number, " ", std::string(unit));
 }
 
 /// 0.999 as "99.9 %", of 1000.
@@ -65,15 +47,6 @@ double NiceStep(double span, double most) {
     if (times * power >= least * (1.0 - 1e-9)) return times * power;
   }
   return 10.0 * power;
-}
-
-std::string ValueText(double value, const std::string& unit) {
-  const Scale scale = ScaleOf(value, unit);
-  const double shown = value * scale.factor;
-  // %g goes over to powers of ten where the digits end, which reads badly below a million.
-  const bool whole = std::abs(shown) >= 1000.0 && std::abs(shown) < 1e6;
-  return WithUnit(whole ? absl::StrFormat("%.0f", shown) : absl::StrFormat("%.4g", shown),
-                  scale.unit);
 }
 
 bool HasPlace(const Axis& axis, double value) {
@@ -134,7 +107,7 @@ void PlacedAxis::WidenLinear() {
 
 void PlacedAxis::SetLinear(double parts) {
   WidenLinear();
-  const Scale scale = ScaleOf(std::max(std::abs(low_), std::abs(high_)), axis_.unit);
+  const show::Scale scale = show::ScaleOf(std::max(std::abs(low_), std::abs(high_)), axis_.unit);
   double step = NiceStep((high_ - low_) * scale.factor, parts);
   if (axis_.whole) step = std::max(step, 1.0);
   if (to_ < from_) {  // upright: whole steps, so that the greatest value is not on the edge
@@ -164,11 +137,13 @@ void PlacedAxis::SetLogarithmic(double parts) {
       const double at = times * std::pow(10.0, decade);
       const bool inside = at >= low_ * (1 - 1e-9) && at <= high_ * (1 + 1e-9);
       if (!inside || !(all || times == 1.0)) continue;
-      ticks_.push_back({at, axis_.percentiles ? PercentileText(at) : ValueText(at, axis_.unit)});
+      ticks_.push_back(
+          {at, axis_.percentiles ? PercentileText(at) : Text(show::Quantity{at, axis_.unit})});
     }
   }
   if (ticks_.size() < 2) {
-    ticks_ = {{low_, ValueText(low_, axis_.unit)}, {high_, ValueText(high_, axis_.unit)}};
+    ticks_ = {{low_, Text(show::Quantity{low_, axis_.unit})},
+              {high_, Text(show::Quantity{high_, axis_.unit})}};
   }
   label_ = axis_.percentiles ? axis_.label : absl::StrCat(axis_.label, ", logarithmic");
 }
@@ -196,7 +171,7 @@ void PlacedAxis::SetMarks(double room) {
   for (const double at : axis_.marks) {
     if (!Shows(at) || at < low_ * (1 - 1e-9) || at > high_ * (1 + 1e-9)) continue;
     const bool free = ticks_.empty() || std::abs(Place(at) - Place(ticks_.back().at)) >= room;
-    if (free) ticks_.push_back({at, ValueText(at, axis_.unit)});
+    if (free) ticks_.push_back({at, Text(show::Quantity{at, axis_.unit})});
   }
 }
 

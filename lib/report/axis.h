@@ -12,10 +12,6 @@ namespace twofold::report {
 /// parts. REQUIRES: span > 0, most > 0.
 double NiceStep(double span, double most);
 
-/// A number of a unit for people, to four digits: "12.3 ms", "50 /s", "7". Seconds are shown as us,
-/// ms or s.
-std::string ValueText(double value, const std::string& unit);
-
 /// Whether the number has a place on the axis: finite, and more than 0 if it is logarithmic.
 bool HasPlace(const Axis& axis, double value);
 

@@ -13,6 +13,7 @@
 #include "lib/report/panel.h"
 #include "lib/report/thin.h"
 #include "lib/report/xml.h"
+#include "lib/show/quantity.h"
 
 namespace twofold::report {
 namespace {
@@ -68,8 +69,8 @@ class SeriesDrawing {
   [[nodiscard]] std::string Stroked(const std::string& path, double width,
                                     std::string_view more = "") const;
   [[nodiscard]] std::string Tip(const Datum& datum, const std::string& value) const;
-  [[nodiscard]] std::string YText(double y) const { return ValueText(y, panel_.y.unit); }
-  [[nodiscard]] std::string XText(double x) const { return ValueText(x, panel_.x.unit); }
+  [[nodiscard]] std::string YText(double y) const { return Text(show::Quantity{y, panel_.y.unit}); }
+  [[nodiscard]] std::string XText(double x) const { return Text(show::Quantity{x, panel_.x.unit}); }
   [[nodiscard]] std::vector<Spot> Spots() const;
   [[nodiscard]] std::string Strokes(std::vector<Stroke> strokes) const;
 
@@ -312,7 +313,7 @@ std::string SeriesDrawing::Cells() const {
     std::string& to = drawn[shades.Of(datum.value)];
     if (has_tips_) {
       to += WithTip("path", absl::StrCat("d=\"", shape, "\""),
-                    Tip(datum, ValueText(datum.value, series_.unit)));
+                    Tip(datum, Text(show::Quantity{datum.value, series_.unit})));
     } else {
       to += shape;
     }
@@ -437,8 +438,8 @@ std::string DrawSeries(const Series& series, const Panel& panel, const Axes& axe
 std::string LegendOf(const Series& series) {
   const Shades shades(series);
   if (series.form != Form::kCells || !shades.any()) return series.name;
-  return absl::StrCat(series.name, ", from ", ValueText(shades.least(), series.unit), " to ",
-                      ValueText(shades.most(), series.unit));
+  return absl::StrCat(series.name, ", from ", Text(show::Quantity{shades.least(), series.unit}),
+                      " to ", Text(show::Quantity{shades.most(), series.unit}));
 }
 
 std::string DrawKey(const Series& series, double x, double y) {

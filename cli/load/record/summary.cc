@@ -9,6 +9,7 @@
 #include "cli/load/record/limits.h"
 #include "lib/common/counted.h"
 #include "lib/common/printable.h"
+#include "lib/show/quantity.h"
 #include "lib/stats/comparison.h"
 #include "lib/stats/quantile.h"
 #include "lib/suite/latencies.h"
@@ -16,7 +17,9 @@
 namespace twofold::cli {
 namespace {
 
-constexpr int kDigits = 4;
+using show::Cell;
+using show::Quantity;
+
 constexpr int kMostErrors = 5;
 constexpr double kDrainWorthAWord = 0.5;  // seconds
 constexpr std::size_t kMostOfText = 200;
@@ -35,22 +38,23 @@ constexpr std::array<Row, 6> kTimes = {{{"latency", &v1::LoadResult::from_plan},
                                         {"late", &v1::LoadResult::late}}};
 
 // `share`: how many jobs take no longer than that, as far as the time needs to be known.
-std::string Cell(const v1::LoadTime& time, bool has, double seconds, double share) {
+Cell TimeCell(const v1::LoadTime& time, bool has, double seconds, double share) {
   if (!has) return "-";
+  const Quantity quantity{seconds, "s"};
   const bool at_least = time.has_known() && share > time.known();
-  return (at_least ? ">= " : "") + TimeText(seconds);
+  return at_least ? Cell(">= ") + quantity : quantity;
 }
 
-std::vector<std::string> Cells(const char* name, const v1::LoadTime& time) {
+std::vector<Cell> TimeCells(const char* name, const v1::LoadTime& time) {
   return {name,
           std::to_string(time.count() + time.open()),
-          Cell(time, time.has_mean(), time.mean(), 1),
-          Cell(time, time.has_min(), time.min(), 0),
-          Cell(time, time.has_p50(), time.p50(), 0.5),
-          Cell(time, time.has_p90(), time.p90(), 0.9),
-          Cell(time, time.has_p99(), time.p99(), 0.99),
-          Cell(time, time.has_p99_9(), time.p99_9(), 0.999),
-          Cell(time, time.has_max(), time.max(), 1)};
+          TimeCell(time, time.has_mean(), time.mean(), 1),
+          TimeCell(time, time.has_min(), time.min(), 0),
+          TimeCell(time, time.has_p50(), time.p50(), 0.5),
+          TimeCell(time, time.has_p90(), time.p90(), 0.9),
+          TimeCell(time, time.has_p99(), time.p99(), 0.99),
+          TimeCell(time, time.has_p99_9(), time.p99_9(), 0.999),
+          TimeCell(time, time.has_max(), time.max(), 1)};
 }
 
 // What says no more than the row above it is left out: in a closed loop each job is sent when it is
@@ -65,11 +69,11 @@ bool IsShown(const Row& row, const v1::LoadResult& result) {
 }
 
 std::string Times(const v1::LoadResult& result) {
-  show::Rows rows = {{"", "N", "MEAN", "MIN", "P50", "P90", "P99", "P99.9", "MAX"}};
+  show::Cells rows = {{"", "N", "MEAN", "MIN", "P50", "P90", "P99", "P99.9", "MAX"}};
   for (const Row& row : kTimes) {
-    if (IsShown(row, result)) rows.push_back(Cells(row.name, (result.*row.time)()));
+    if (IsShown(row, result)) rows.push_back(TimeCells(row.name, (result.*row.time)()));
   }
-  return rows.size() > 1 ? show::Table(rows) : "";
+  return rows.size() > 1 ? show::Table(Written(rows)) : "";
 }
 
 /// "p99.9"
@@ -117,8 +121,8 @@ std::string Throughput(const v1::LoadResult& result) {
   if (!result.has_throughput()) return "throughput: not known, as no job has succeeded\n";
   std::string line = absl::StrCat("throughput: ", RateText(result.throughput()));
   if (result.has_lower() && result.has_upper()) {
-    absl::StrAppend(&line, " (95 %: ", show::Text(result.lower(), kDigits), " to ",
-                    show::Text(result.upper(), kDigits), ")");
+    absl::StrAppend(&line, " (95 %: ", Text(Quantity{result.lower()}), " to ",
+                    Text(Quantity{result.upper()}), ")");
   }
   if (!result.steady()) {
     absl::StrAppend(&line, ", not steady: ", Printable(result.why_not_steady(), kMostOfText));
@@ -257,19 +261,9 @@ std::string NoteOf(const v1::LoadRecord& record) {
 
 }  // namespace
 
-std::string TimeText(double seconds) {
-  struct Unit {
-    double size;
-    const char* name;
-  };
-  constexpr std::array<Unit, 3> kUnits = {{{1, " s"}, {1e-3, " ms"}, {1e-6, " us"}}};
-  for (const Unit& unit : kUnits) {
-    if (seconds >= unit.size) return show::Text(seconds / unit.size, kDigits) + unit.name;
-  }
-  return show::Text(seconds * 1e6, kDigits) + " us";
-}
+std::string TimeText(double seconds) { return Text(Quantity{seconds, "s"}); }
 
-std::string RateText(double per_second) { return show::Text(per_second, kDigits) + " /s"; }
+std::string RateText(double per_second) { return Text(Quantity{per_second, "/s"}); }
 
 std::string Summary(const v1::LoadRecord& record) {
   return absl::StrCat(Head(record), Throughput(record.result()), Counts(record), Errors(record),

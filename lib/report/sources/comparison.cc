@@ -12,6 +12,7 @@
 
 #include "lib/report/sources/parts.h"
 #include "lib/show/message.h"
+#include "lib/show/quantity.h"
 #include "lib/stats/many.h"
 #include "lib/words/change.h"
 #include "lib/words/machine.h"
@@ -19,6 +20,10 @@
 
 namespace twofold::report {
 namespace {
+
+using show::Cell;
+using show::Cells;
+using show::Quantity;
 
 constexpr std::size_t kMostRatios = 60;
 constexpr double kUnlimited = std::numeric_limits<double>::infinity();
@@ -164,18 +169,16 @@ std::string MachineText(const std::vector<Paired>& pairs, const std::string& fir
 }  // namespace
 
 Table Ratios(const std::vector<Paired>& pairs) {
-  Table table{"Ratio of the second run to the first",
-              {{"Varied", "Headline", "First", "Second", "Ratio", "95 % interval", "Change"}}};
+  Cells rows = {{"Varied", "Headline", "First", "Second", "Ratio", "95 % interval", "Change"}};
   for (const Paired& pair : pairs) {
     const std::string& unit = pair.headline.unit;
     const std::optional<stats::Bounded>& ratio = pair.change.ratio;
-    table.rows.push_back(
-        {pair.varied, pair.headline.title, Value(pair.base->mean(), unit),
-         Value(pair.now->mean(), unit), ratio ? Value(ratio->value) : Value(std::nullopt),
-         ratio ? Interval(ratio->lower, ratio->upper) : Interval(std::nullopt, std::nullopt),
-         ChangeText(pair)});
+    rows.push_back({pair.varied, pair.headline.title, Quantity{pair.base->mean(), unit},
+                    Quantity{pair.now->mean(), unit}, ratio ? Cell(Quantity{ratio->value}) : "-",
+                    ratio ? show::Interval({ratio->lower}, {ratio->upper}) : "-",
+                    ChangeText(pair)});
   }
-  return table;
+  return {"Ratio of the second run to the first", Written(rows)};
 }
 
 std::string Compared(const std::vector<Paired>& pairs, const std::string& first,

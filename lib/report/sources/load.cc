@@ -8,17 +8,21 @@
 #include "lib/report/sources/load_figures.h"
 #include "lib/report/sources/parts.h"
 #include "lib/report/sources/sources.h"
+#include "lib/show/quantity.h"
 
 namespace twofold::report {
 namespace {
 
+using show::Cell;
+using show::Cells;
+using show::Quantity;
+
 // ---- the verdict
 
-std::string ThroughputOf(const v1::LoadResult& result) {
-  const std::string interval = Interval(Known(result.has_lower(), result.lower()),
-                                        Known(result.has_upper(), result.upper()));
-  return absl::StrCat(Value(Known(result.has_throughput(), result.throughput()), "/s"),
-                      interval == "-" ? "" : absl::StrCat(" (95 %: ", interval, ")"));
+Cell ThroughputOf(const v1::LoadResult& result) {
+  return WithInterval({Known(result.has_throughput(), result.throughput()), "/s"},
+                      {Known(result.has_lower(), result.lower()), "/s"},
+                      {Known(result.has_upper(), result.upper()), "/s"}, " (95 %: ");
 }
 
 /// A limit says what must not be.
@@ -70,8 +74,9 @@ bool IsHidden(const v1::LoadTime& time, double share) {
 }
 
 // `share`: how many jobs take no longer than that. If it is hidden, it is at least that.
-std::string TimeCell(const v1::LoadTime& time, bool has, double value, double share) {
-  return absl::StrCat(has && IsHidden(time, share) ? "≥ " : "", Value(Known(has, value), "s"));
+Cell TimeCell(const v1::LoadTime& time, bool has, double value, double share) {
+  const Quantity quantity{Known(has, value), "s"};
+  return has && IsHidden(time, share) ? Cell("≥ ") + quantity : quantity;
 }
 
 std::string NeverSent(const v1::LoadResult& result) {
@@ -83,8 +88,8 @@ std::string VerdictOf(const v1::LoadRecord& record) {
   const v1::LoadResult& result = record.result();
   const v1::LoadTime& time = result.from_plan();
   const std::uint64_t bad = result.failed() + result.rejected();
-  return absl::StrCat(Judged(record), ThroughputOf(result), " succeeded jobs, p99 ",
-                      TimeCell(time, time.has_p99(), time.p99(), 0.99),
+  return absl::StrCat(Judged(record), Text(ThroughputOf(result)), " succeeded jobs, p99 ",
+                      Text(TimeCell(time, time.has_p99(), time.p99(), 0.99)),
                       " from the planned moment on, ", bad, " of ", bad + result.succeeded(),
                       " jobs failed or were rejected", NeverSent(result), ".",
                       result.steady() || result.why_not_steady().empty()
@@ -114,14 +119,11 @@ constexpr Named kTimes[] = {{"from the planned moment", &From::from_plan},
                             {"sent late by", &From::late}};
 
 Table Latencies(const v1::LoadResult& result) {
-  Table table{
-      "Times of jobs that were planned after the warm-up; n: of those that succeeded, and of "
-      "those that had not ended and took at least as long as they were old",
-      {{"Time", "n", "Mean", "Least", "p50", "p90", "p99", "p99.9", "Most"}}};
+  Cells rows = {{"Time", "n", "Mean", "Least", "p50", "p90", "p99", "p99.9", "Most"}};
   for (const Named& each : kTimes) {
     const v1::LoadTime& time = (result.*each.time)();
     if (time.count() + time.open() == 0) continue;
-    table.rows.push_back(
+    rows.push_back(
         {each.name,
          absl::StrCat(time.count(), time.open() == 0 ? "" : absl::StrCat(" + ", time.open())),
          TimeCell(time, time.has_mean(), time.mean(), 1.0),
@@ -132,68 +134,67 @@ Table Latencies(const v1::LoadResult& result) {
          TimeCell(time, time.has_p99_9(), time.p99_9(), 0.999),
          TimeCell(time, time.has_max(), time.max(), 1.0)});
   }
-  return table;
+  return {
+      "Times of jobs that were planned after the warm-up; n: of those that succeeded, and of "
+      "those that had not ended and took at least as long as they were old",
+      Written(rows)};
 }
 
 Table Percentiles(const v1::LoadTime& time) {
-  Table table{"95 % intervals of percentiles, from the planned moment",
-              {{"Percentile", "From", "To", "Jobs", "Needed for both ends"}}};
+  Cells rows = {{"Percentile", "From", "To", "Jobs", "Needed for both ends"}};
   for (const v1::LoadPercentile& each : time.percentiles()) {
-    table.rows.push_back(
-        {absl::StrCat("p", 100.0 * each.share()), Value(Known(each.has_lower(), each.lower()), "s"),
-         Value(Known(each.has_upper(), each.upper()), "s"),
-         std::to_string(time.count() + time.open()), std::to_string(each.needed())});
+    rows.push_back({absl::StrCat("p", 100.0 * each.share()),
+                    Quantity{Known(each.has_lower(), each.lower()), "s"},
+                    Quantity{Known(each.has_upper(), each.upper()), "s"},
+                    std::to_string(time.count() + time.open()), std::to_string(each.needed())});
   }
-  return table;
+  return {"95 % intervals of percentiles, from the planned moment", Written(rows)};
 }
 
 Table Stages(const v1::LoadRecord& record) {
-  Table table{"Stages",
-              {{"Stage", "From", "To", "Throughput", "p50", "p99", "Succeeded", "Failed",
-                "Rejected", "Steady"}}};
+  Cells rows = {{"Stage", "From", "To", "Throughput", "p50", "p99", "Succeeded", "Failed",
+                 "Rejected", "Steady"}};
   for (const v1::LoadStage& stage : record.stages()) {
     const v1::LoadResult& result = stage.result();
     const v1::LoadTime& time = result.from_plan();
-    table.rows.push_back({stage.name(), Value(stage.from(), "s"), Value(stage.to(), "s"),
-                          ThroughputOf(result), TimeCell(time, time.has_p50(), time.p50(), 0.5),
-                          TimeCell(time, time.has_p99(), time.p99(), 0.99),
-                          std::to_string(result.succeeded()), std::to_string(result.failed()),
-                          std::to_string(result.rejected()),
-                          result.steady() ? "yes" : result.why_not_steady()});
+    rows.push_back({stage.name(), Quantity{stage.from(), "s"}, Quantity{stage.to(), "s"},
+                    ThroughputOf(result), TimeCell(time, time.has_p50(), time.p50(), 0.5),
+                    TimeCell(time, time.has_p99(), time.p99(), 0.99),
+                    std::to_string(result.succeeded()), std::to_string(result.failed()),
+                    std::to_string(result.rejected()),
+                    result.steady() ? "yes" : result.why_not_steady()});
   }
-  return table;
+  return {"Stages", Written(rows)};
 }
 
 Table Places(const v1::LoadRecord& record) {
-  Table table{"Where jobs ran, after the warm-up",
-              {{"Node", "Pod", "Device", "Succeeded", "Failed", "Mean run", "Deviation"}}};
+  Cells rows = {{"Node", "Pod", "Device", "Succeeded", "Failed", "Mean run", "Deviation"}};
   for (const v1::LoadPlace& place : record.places()) {
-    table.rows.push_back({place.node(), place.pod(), place.device(),
-                          std::to_string(place.succeeded()), std::to_string(place.failed()),
-                          Value(Known(place.has_mean_run(), place.mean_run()), "s"),
-                          Value(Known(place.has_deviation(), place.deviation()), "s")});
+    rows.push_back({place.node(), place.pod(), place.device(), std::to_string(place.succeeded()),
+                    std::to_string(place.failed()),
+                    Quantity{Known(place.has_mean_run(), place.mean_run()), "s"},
+                    Quantity{Known(place.has_deviation(), place.deviation()), "s"}});
   }
-  return table;
+  return {"Where jobs ran, after the warm-up", Written(rows)};
 }
 
 Table Limits(const v1::LoadRecord& record) {
-  Table table{"Limits: what must not be", {{"Limit", "It was", "Met"}}};
+  Cells rows = {{"Limit", "It was", "Met"}};
   for (const v1::LoadLimit& limit : record.limits()) {
-    table.rows.push_back({limit.text(),
-                          Value(Known(limit.has_value(), limit.value()), limit.unit()),
-                          limit.met()         ? "yes"
-                          : limit.undecided() ? "undecided"
-                                              : "no"});
+    rows.push_back({limit.text(), Quantity{Known(limit.has_value(), limit.value()), limit.unit()},
+                    limit.met()         ? "yes"
+                    : limit.undecided() ? "undecided"
+                                        : "no"});
   }
-  return table;
+  return {"Limits: what must not be", Written(rows)};
 }
 
 Table Spoiled(const v1::LoadRecord& record) {
-  Table table{"When numbers are not to be trusted", {{"From", "To", "Why"}}};
+  Cells rows = {{"From", "To", "Why"}};
   for (const v1::LoadSpoil& each : record.spoiled()) {
-    table.rows.push_back({Value(each.from(), "s"), Value(each.to(), "s"), each.reason()});
+    rows.push_back({Quantity{each.from(), "s"}, Quantity{each.to(), "s"}, each.reason()});
   }
-  return table;
+  return {"When numbers are not to be trusted", Written(rows)};
 }
 
 Table Errors(const v1::LoadRecord& record) {

@@ -6,19 +6,23 @@
 
 #include <cmath>
 
-#include "lib/report/axis.h"
+#include "lib/show/quantity.h"
 
 namespace twofold::report {
 
 std::string Value(std::optional<double> value, const std::string& unit) {
-  return value && std::isfinite(*value) ? ValueText(*value, unit) : "-";
+  return Text(show::Quantity{value, unit});
 }
 
 std::string Interval(std::optional<double> lower, std::optional<double> upper,
                      const std::string& unit) {
-  const std::string from = Value(lower, unit == "s" ? unit : "");  // "90 ms to 1.2 s"
-  const std::string to = Value(upper, unit);
-  return from == "-" || to == "-" ? "-" : absl::StrCat(from, " to ", to);
+  return Text(show::Interval({lower, unit}, {upper, unit}));
+}
+
+show::Cell WithInterval(const show::Quantity& value, const show::Quantity& lower,
+                        const show::Quantity& upper, const char* bracket) {
+  if (!IsKnown(lower) || !IsKnown(upper)) return value;
+  return show::Cell(value) + bracket + show::Interval(lower, upper) + ")";
 }
 
 std::string Count(std::uint64_t count, const std::string& what) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "lib/report/document/document.h"
+#include "lib/show/quantity.h"
 
 /// What reports of all kinds say in the same way.
 namespace twofold::report {
@@ -16,6 +17,10 @@ std::string Value(std::optional<double> value, const std::string& unit = "");
 /// "1.97 to 2.01"; "-" unless both ends are known.
 std::string Interval(std::optional<double> lower, std::optional<double> upper,
                      const std::string& unit = "");
+
+/// "0.21 s (0.2 s to 0.24 s)"; without the interval where one of its ends is not known.
+show::Cell WithInterval(const show::Quantity& value, const show::Quantity& lower,
+                        const show::Quantity& upper, const char* bracket = " (");
 
 /// "1 job", "3 jobs".
 std::string Count(std::uint64_t count, const std::string& what);

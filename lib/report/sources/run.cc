@@ -11,12 +11,17 @@
 #include "lib/report/sources/parts.h"
 #include "lib/report/sources/run_figures.h"
 #include "lib/report/sources/sources.h"
+#include "lib/show/quantity.h"
 #include "lib/show/table.h"
 #include "lib/words/machine.h"
 #include "lib/words/run_state.h"
 
 namespace twofold::report {
 namespace {
+
+using show::Cell;
+using show::Cells;
+using show::Quantity;
 
 std::string InstantOf(std::int64_t unix_ns) {
   if (unix_ns == 0) return "";
@@ -86,30 +91,28 @@ Tone ToneOf(const RunResults& results) {
   return tally.succeeded > 0 && tally.unfinished + tally.withdrawn == 0 ? Tone::kGood : Tone::kOpen;
 }
 
-std::string IntervalText(const v1::MetricResult& metric) {
+Cell IntervalOf(const v1::MetricResult& metric) {
   if (metric.n() < 2) return "-";
-  const std::string interval = Interval(metric.mean() - metric.half_width(),
-                                        metric.mean() + metric.half_width(), metric.unit());
-  return metric.doubt().empty() ? interval
-                                : absl::StrCat(interval, " (in doubt: ", metric.doubt(), ")");
+  const Cell interval = show::Interval({metric.mean() - metric.half_width(), metric.unit()},
+                                       {metric.mean() + metric.half_width(), metric.unit()});
+  return metric.doubt().empty() ? interval : interval + " (in doubt: " + metric.doubt() + ")";
 }
 
 Table Headlines(const RunResults& results) {
-  Table table{"Headlines: over the jobs that succeeded",
-              {{"Permutation", "Varied", "Headline", "n", "Mean", "95 % interval", "Median",
-                "Least", "Most", "CV"}}};
+  Cells rows = {{"Permutation", "Varied", "Headline", "n", "Mean", "95 % interval", "Median",
+                 "Least", "Most", "CV"}};
   for (const v1::PermutationResult& each : results.permutations) {
     for (const v1::MetricResult& metric : each.headlines()) {
       const std::string& unit = metric.unit();
       const bool many = metric.n() > 1;
-      table.rows.push_back(
+      rows.push_back(
           {std::to_string(each.number()), VariedText(each.varied()), HeadlineOf(metric).title,
-           std::to_string(metric.n()), Value(metric.mean(), unit), IntervalText(metric),
-           Value(metric.median(), unit), Value(metric.least(), unit), Value(metric.most(), unit),
-           many ? Value(100.0 * metric.cv(), "%") : "-"});
+           std::to_string(metric.n()), Quantity{metric.mean(), unit}, IntervalOf(metric),
+           Quantity{metric.median(), unit}, Quantity{metric.least(), unit},
+           Quantity{metric.most(), unit}, Quantity{Known(many, 100.0 * metric.cv()), "%"}});
     }
   }
-  return table;
+  return {"Headlines: over the jobs that succeeded", Written(rows)};
 }
 
 Table Failures(const RunResults& results) {

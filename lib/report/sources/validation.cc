@@ -13,10 +13,15 @@
 #include "lib/report/sources/parts.h"
 #include "lib/report/sources/scaling_figures.h"
 #include "lib/report/sources/sources.h"
+#include "lib/show/quantity.h"
 #include "lib/words/scaling.h"
 
 namespace twofold::report {
 namespace {
+
+using show::Cell;
+using show::Cells;
+using show::Quantity;
 
 using Validation = v1::ValidationRecord;
 
@@ -126,54 +131,55 @@ Section Setup(const Validation& record) {
 // ---- tables
 
 Table Steps(const Validation& record) {
-  Table table{"Steps: each beside the one before",
-              {{"Workers", "Throughput", "Ratio", "95 % interval", "Limit", "Verdict",
-                "Failed jobs", "Why"}}};
+  Cells rows = {{"Workers", "Throughput", "Ratio", "95 % interval", "Limit", "Verdict",
+                 "Failed jobs", "Why"}};
   for (const v1::ValidationStep& step : record.steps()) {
-    table.rows.push_back(
-        {std::to_string(step.workers()),
-         Value(Known(step.has_throughput(), step.throughput()), "/s"),
-         Value(Known(step.has_ratio(), step.ratio())),
-         Interval(Known(step.has_lower(), step.lower()), Known(step.has_upper(), step.upper())),
-         Value(Known(step.has_least(), step.least())),
-         WordOf(step.verdict(), FoundOf(record, step).Failures()),
-         std::to_string(step.failed_jobs()), step.why().empty() ? step.error() : step.why()});
+    rows.push_back({std::to_string(step.workers()),
+                    Quantity{Known(step.has_throughput(), step.throughput()), "/s"},
+                    Quantity{Known(step.has_ratio(), step.ratio())},
+                    show::Interval({Known(step.has_lower(), step.lower())},
+                                   {Known(step.has_upper(), step.upper())}),
+                    Quantity{Known(step.has_least(), step.least())},
+                    WordOf(step.verdict(), FoundOf(record, step).Failures()),
+                    std::to_string(step.failed_jobs()),
+                    step.why().empty() ? step.error() : step.why()});
   }
-  return table;
+  return {"Steps: each beside the one before", Written(rows)};
 }
 
-/// "0.21 s (0.2 s to 0.24 s)"; without an interval where one of its ends is not known.
-std::string Percentile(std::optional<double> value, std::optional<double> lower,
-                       std::optional<double> upper) {
-  const std::string interval = Interval(lower, upper, "s");
-  return absl::StrCat(Value(value, "s"), interval == "-" ? "" : absl::StrCat(" (", interval, ")"));
+Cell Percentile(std::optional<double> value, std::optional<double> lower,
+                std::optional<double> upper) {
+  return WithInterval({value, "s"}, {lower, "s"}, {upper, "s"});
 }
 
 Table Windows(const Validation& record) {
-  Table table{
+  Cells rows = {{"Workers", "Repeat", "Throughput", "Error", "Measured", "Steady", "Wait", "Run",
+                 "Overhead", "Run p99", "Round trip p99", "CPU", "Throttled", "Workers differ by"}};
+  for (const v1::ValidationWindow& each : record.windows()) {
+    const auto percent = [](bool has, double share) {
+      return Quantity{Known(has, 100 * share), "%"};
+    };
+    rows.push_back({std::to_string(each.workers()), std::to_string(each.repeat()),
+                    Quantity{Known(each.has_throughput(), each.throughput()), "/s"},
+                    percent(each.has_log_error(), each.log_error()), Quantity{each.seconds(), "s"},
+                    each.steady() ? "yes" : "no",
+                    Quantity{Known(each.has_wait(), each.wait()), "s"},
+                    Quantity{Known(each.has_run(), each.run()), "s"},
+                    Quantity{Known(each.has_overhead(), each.overhead()), "s"},
+                    Percentile(Known(each.has_run_p99(), each.run_p99()),
+                               Known(each.has_run_p99_lower(), each.run_p99_lower()),
+                               Known(each.has_run_p99_upper(), each.run_p99_upper())),
+                    Percentile(Known(each.has_round_trip_p99(), each.round_trip_p99()),
+                               Known(each.has_round_trip_p99_lower(), each.round_trip_p99_lower()),
+                               Known(each.has_round_trip_p99_upper(), each.round_trip_p99_upper())),
+                    Quantity{Known(each.has_cpu(), each.cpu())},
+                    percent(each.has_throttled(), each.throttled()),
+                    percent(each.has_spread(), each.spread())});
+  }
+  return {
       "Measurements: means over the jobs that succeeded, percentiles with what holds them with 95 "
       "%",
-      {{"Workers", "Repeat", "Throughput", "Error", "Measured", "Steady", "Wait", "Run", "Overhead",
-        "Run p99", "Round trip p99", "CPU", "Throttled", "Workers differ by"}}};
-  for (const v1::ValidationWindow& each : record.windows()) {
-    const auto percent = [](bool has, double share) { return Value(Known(has, 100 * share), "%"); };
-    table.rows.push_back(
-        {std::to_string(each.workers()), std::to_string(each.repeat()),
-         Value(Known(each.has_throughput(), each.throughput()), "/s"),
-         percent(each.has_log_error(), each.log_error()), Value(each.seconds(), "s"),
-         each.steady() ? "yes" : "no", Value(Known(each.has_wait(), each.wait()), "s"),
-         Value(Known(each.has_run(), each.run()), "s"),
-         Value(Known(each.has_overhead(), each.overhead()), "s"),
-         Percentile(Known(each.has_run_p99(), each.run_p99()),
-                    Known(each.has_run_p99_lower(), each.run_p99_lower()),
-                    Known(each.has_run_p99_upper(), each.run_p99_upper())),
-         Percentile(Known(each.has_round_trip_p99(), each.round_trip_p99()),
-                    Known(each.has_round_trip_p99_lower(), each.round_trip_p99_lower()),
-                    Known(each.has_round_trip_p99_upper(), each.round_trip_p99_upper())),
-         Value(Known(each.has_cpu(), each.cpu())), percent(each.has_throttled(), each.throttled()),
-         percent(each.has_spread(), each.spread())});
-  }
-  return table;
+      Written(rows)};
 }
 
 // ---- what programs ask

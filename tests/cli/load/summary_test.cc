@@ -104,7 +104,7 @@ TEST(SlicesCsv, HasARowForEachSliceAndLeavesOutWhatIsNotKnown) {
 TEST(TimeText, HasTheUnitThatFits) {
   EXPECT_EQ(TimeText(0.1012345), "101.2 ms");
   EXPECT_EQ(TimeText(12.5e-6), "12.5 us");
-  EXPECT_EQ(TimeText(0), "0 us");
+  EXPECT_EQ(TimeText(0), "0 s");
   EXPECT_EQ(TimeText(90), "90 s");
 }
 

@@ -28,17 +28,6 @@ TEST(NiceStep, IsOneTwoOrFiveTimesAPowerOfTen) {
   EXPECT_DOUBLE_EQ(NiceStep(1e-9, 5), 2e-10);
 }
 
-TEST(ValueText, TakesTheUnitOfSecondsThatReadsBest) {
-  EXPECT_EQ(ValueText(0.0123, "s"), "12.3 ms");
-  EXPECT_EQ(ValueText(45e-6, "s"), "45 us");
-  EXPECT_EQ(ValueText(1, "s"), "1 s");
-  EXPECT_EQ(ValueText(12345.6, "s"), "12346 s");
-  EXPECT_EQ(ValueText(0, "s"), "0 s");
-  EXPECT_EQ(ValueText(-0.5, "s"), "-500 ms");
-  EXPECT_EQ(ValueText(20000, ""), "20000");
-  EXPECT_EQ(ValueText(50, "/s"), "50 /s");
-}
-
 TEST(PlacedAxis, HasRoundTicksInTheUnitOfItsNumbers) {
   const PlacedAxis axis({.label = "time", .unit = "s", .from_zero = true}, {0.012, 0.047}, 100, 0);
   EXPECT_EQ(Texts(axis), (List{"0", "20", "40", "60"}));
