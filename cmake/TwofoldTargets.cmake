@@ -8,7 +8,7 @@ file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/promises)
 find_program(CCACHE ccache)
 if(CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   # What a file includes is told by the compiler's -MD; reading it beforehand is a tenth of a clean build.
-  set(CMAKE_CXX_COMPILER_LAUNCHER env CCACHE_DEPEND=1 ${CCACHE})
+  set(CMAKE_CXX_COMPILER_LAUNCHER env CCACHE_DEPEND=1 CCACHE_SLOPPINESS=pch_defines,time_macros ${CCACHE})
 endif()
 
 # g++ looks for garbage often enough to spend a tenth of its time on it. So a process may take 2.7 GB (2.2 without).
@@ -18,10 +18,36 @@ add_library(twofold_flags INTERFACE)
 target_include_directories(twofold_flags INTERFACE ${PROJECT_SOURCE_DIR})
 target_compile_options(
   twofold_flags INTERFACE -Wall -Wextra -Wpedantic $<$<NOT:$<BOOL:$<TARGET_PROPERTY:SHADOWS>>>:-Wshadow> -Wconversion -Wsign-conversion
-                          -Wold-style-cast $<$<CXX_COMPILER_ID:Clang>:-Wthread-safety>)
-target_compile_definitions(twofold_flags INTERFACE BOOST_ASIO_NO_DEPRECATED)
+                          -Wold-style-cast $<$<CXX_COMPILER_ID:Clang>:-Wthread-safety> -pthread)
+# All have what some get from libraries that they use, so that they can share headers.
+target_compile_definitions(twofold_flags INTERFACE BOOST_ASIO_NO_DEPRECATED $<TARGET_PROPERTY:spdlog::spdlog,INTERFACE_COMPILE_DEFINITIONS>)
 add_library(twofold_cold INTERFACE)
 target_compile_options(twofold_cold INTERFACE $<$<NOT:$<CONFIG:Debug>>:-O1>)
+
+# What many files of a KIND, LIBRARY or TEST, include is read once for all of them: a fifth of the compile time of clang,
+# a twentieth of that of g++, which goes without. Where each file is compiled alone, none gets what it does not include.
+function(_twofold_share_headers target kind)
+  if(NOT CMAKE_UNITY_BUILD OR NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+    return()
+  endif()
+  string(TOLOWER "twofold_headers_of_${kind}" shared)
+  if(NOT TARGET ${shared})
+    file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/${shared}.cc CONTENT "")
+    add_library(${shared} OBJECT EXCLUDE_FROM_ALL ${CMAKE_BINARY_DIR}/${shared}.cc)
+    target_link_libraries(${shared} PRIVATE twofold_flags protobuf::libprotobuf nlohmann_json::nlohmann_json Boost::headers absl::statusor)
+    target_precompile_headers(
+      ${shared} PRIVATE <absl/container/flat_hash_map.h> <absl/status/statusor.h> <absl/strings/numbers.h>
+                        <absl/strings/str_cat.h> <absl/strings/str_format.h> <absl/strings/str_join.h> <absl/strings/str_split.h>
+                        <absl/time/time.h> <algorithm> <array> <chrono> <cmath> <filesystem> <functional> <map> <memory>
+                        <optional> <set> <span> <string> <thread> <utility> <vector> <boost/asio/io_context.hpp>
+                        <boost/asio/steady_timer.hpp> <google/protobuf/message.h> <nlohmann/json.hpp> <spdlog/spdlog.h>)
+    if("${kind}" STREQUAL "TEST")
+      _twofold_compile_tests(${shared} "")
+      target_precompile_headers(${shared} PRIVATE <fstream> <gmock/gmock.h> <gtest/gtest.h> <random>)
+    endif()
+  endif()
+  target_precompile_headers(${target} REUSE_FROM ${shared})
+endfunction()
 
 # twofold_library(NAME [COLD] SOURCES ... DEPS ...): the library of the current folder. COLD: it waits for others, or
 # runs once; the full effort of the optimiser would be a quarter of its compile time for nothing.
@@ -35,6 +61,7 @@ function(twofold_library name)
     if(ARG_COLD)
       target_link_libraries(${name} PRIVATE twofold_cold)
     endif()
+    _twofold_share_headers(${name} LIBRARY)
   else()
     add_library(${name} INTERFACE)
     target_link_libraries(${name} INTERFACE ${ARG_DEPS})
@@ -49,6 +76,7 @@ macro(twofold_compile_together name)
     set(TWOFOLD_TOGETHER ${name})
     add_library(${name} STATIC EXCLUDE_FROM_ALL)
     target_link_libraries(${name} PRIVATE twofold_flags twofold_cold)
+    _twofold_share_headers(${name} LIBRARY)
   endif()
 endmacro()
 
@@ -165,6 +193,7 @@ function(_twofold_join_test name)
     target_link_libraries(${TWOFOLD_TESTS} PRIVATE twofold_test_main)
     set_target_properties(${TWOFOLD_TESTS} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${TWOFOLD_TESTS_FOLDER})
     _twofold_compile_tests(${TWOFOLD_TESTS} "")
+    _twofold_share_headers(${TWOFOLD_TESTS} TEST)
   endif()
   set(target ${TWOFOLD_TESTS})
   if(ARG_HEAVY)
@@ -172,6 +201,7 @@ function(_twofold_join_test name)
     if(NOT TARGET ${target})
       add_library(${target} OBJECT EXCLUDE_FROM_ALL)
       _twofold_compile_tests(${target} HEAVY)
+      _twofold_share_headers(${target} TEST)
       target_link_libraries(${TWOFOLD_TESTS} PRIVATE ${target})
     endif()
   endif()

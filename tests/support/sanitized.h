@@ -1,13 +1,21 @@
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
+
 namespace twofold {
 
-/// Whether a sanitizer is at work: it takes ten times the time, and finds in a tenth of the random
-/// cases what it finds at all.
+/// Whether a sanitizer is at work.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 inline constexpr bool kSanitized = true;
 #else
 inline constexpr bool kSanitized = false;
 #endif
+
+/// How many of so many random cases to try: a sanitizer takes ten times the time, and finds in a
+/// twentieth of them what it finds at all.
+constexpr std::uint64_t Fewer(std::uint64_t cases) {
+  return kSanitized ? std::max<std::uint64_t>(1, cases / 20) : cases;
+}
 
 }  // namespace twofold

@@ -28,7 +28,7 @@ using Draw = std::function<double(Generator&)>;
 constexpr double kTruth = 100.0;
 constexpr Until kWithin3Percent = {0.03, 100};
 
-const std::uint64_t kUntilTries = stats::FromEnvironment("TWOFOLD_TRIES", kSanitized ? 10 : 100);
+const std::uint64_t kUntilTries = stats::FromEnvironment("TWOFOLD_TRIES", Fewer(100));
 Generator generator_of_until(stats::FromEnvironment("TWOFOLD_SEED", 1));
 
 /// The headlines of a permutation that `until` has stopped.

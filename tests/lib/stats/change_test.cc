@@ -21,7 +21,7 @@ namespace {
 
 using Values = std::vector<double>;
 
-const std::uint64_t kChangeTries = FromEnvironment("TWOFOLD_TRIES", kSanitized ? 10 : 100);
+const std::uint64_t kChangeTries = FromEnvironment("TWOFOLD_TRIES", Fewer(100));
 const std::uint64_t kChangeSeed = FromEnvironment("TWOFOLD_SEED", 1);
 constexpr std::size_t kHeadlines = 40;
 

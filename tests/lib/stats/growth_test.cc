@@ -19,7 +19,7 @@
 namespace twofold::stats {
 namespace {
 
-const std::uint64_t kGrowthTries = FromEnvironment("TWOFOLD_TRIES", kSanitized ? 20 : 200);
+const std::uint64_t kGrowthTries = FromEnvironment("TWOFOLD_TRIES", Fewer(200));
 const std::uint64_t kGrowthSeed = FromEnvironment("TWOFOLD_SEED", 1);
 
 const std::vector<double> kSizes = {4, 8, 16, 32, 64};

@@ -19,7 +19,7 @@
 namespace twofold::stats {
 namespace {
 
-const std::uint64_t kLoadTries = FromEnvironment("TWOFOLD_TRIES", kSanitized ? 10 : 100);
+const std::uint64_t kLoadTries = FromEnvironment("TWOFOLD_TRIES", Fewer(100));
 Random random_of_loads(FromEnvironment("TWOFOLD_SEED", 1));
 
 constexpr int kWorkers = 4;

@@ -1,6 +1,6 @@
 // How often the intervals hold is counted over simulated windows:
-//   TWOFOLD_TRIES  how many loads that end when they are known; 200 if not set, a tenth of that
-//                  with a sanitizer; ten times as many windows, 2000 at least
+//   TWOFOLD_TRIES  how many loads that end when they are known; 200 if not set, a twentieth of
+//                  that with a sanitizer; ten times as many windows
 #include "lib/stats/throughput.h"
 
 #include <absl/strings/str_cat.h>
@@ -27,8 +27,8 @@ using ::testing::AnyOf;
 using ::testing::HasSubstr;
 
 constexpr int kLanes = 16;
-const std::uint64_t kThroughputTries = FromEnvironment("TWOFOLD_TRIES", kSanitized ? 20 : 200);
-const std::uint64_t kWindows = std::max<std::uint64_t>(10 * kThroughputTries, 2000);
+const std::uint64_t kThroughputTries = FromEnvironment("TWOFOLD_TRIES", Fewer(200));
+const std::uint64_t kWindows = 10 * kThroughputTries;
 
 double RelativeDistance(double value, double truth) { return std::abs(value / truth - 1.0); }
 

@@ -1,7 +1,7 @@
 // Changes in series of runs: exact ones, and how often planted ones are found and none are
 // invented.
 //
-//   TWOFOLD_TRIES  simulated series a cell; 100 if not set, a tenth of that with a sanitizer
+//   TWOFOLD_TRIES  simulated series a cell; 100 if not set, a twentieth of that with a sanitizer
 //   TWOFOLD_SEED   of the first one; 1 if not set
 
 #include "lib/stats/trend.h"
@@ -23,7 +23,7 @@
 namespace twofold::stats {
 namespace {
 
-const std::uint64_t kTrendTries = FromEnvironment("TWOFOLD_TRIES", kSanitized ? 10 : 100);
+const std::uint64_t kTrendTries = FromEnvironment("TWOFOLD_TRIES", Fewer(100));
 const std::uint64_t kTrendSeed = FromEnvironment("TWOFOLD_SEED", 1);
 
 using Values = std::vector<double>;

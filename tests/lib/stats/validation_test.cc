@@ -1,7 +1,7 @@
 // Simulated validations, most of 8 -> 16 workers, at limit 1.8, by the functions that the load
 // client's pages use.
 //
-//   TWOFOLD_VALIDATIONS  how many a cell; 4 if not set, half of that with a sanitizer
+//   TWOFOLD_VALIDATIONS  how many a cell; 4 if not set, 1 with a sanitizer
 //   TWOFOLD_SEED   of the first one; 1 if not set
 
 #include <absl/strings/str_cat.h>
@@ -29,7 +29,7 @@ namespace {
 
 constexpr double kLimit = 1.8;
 
-const int kValidationTries = static_cast<int>(FromEnvironment("TWOFOLD_VALIDATIONS", kSanitized ? 2 : 4));
+const int kValidationTries = static_cast<int>(FromEnvironment("TWOFOLD_VALIDATIONS", Fewer(4)));
 const std::uint64_t kValidationSeed = FromEnvironment("TWOFOLD_SEED", 1);
 
 std::vector<Noise> EachNoise() {
@@ -97,7 +97,7 @@ INSTANTIATE_TEST_SUITE_P(Noise, PromisedValidations, testing::ValuesIn(EachNoise
                            return absl::StrReplaceAll(row.param.name, {{" ", ""}, {",", ""}});
                          });
 
-constexpr int kFewTries = kSanitized ? 5 : 20;
+constexpr int kFewTries = static_cast<int>(Fewer(20));
 
 const Noise& Named(const std::string& name) {
   static const std::vector<Noise> all = AllNoise();

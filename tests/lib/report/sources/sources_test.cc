@@ -17,6 +17,7 @@
 #include "lib/report/sources/comparison.h"
 #include "tests/lib/report/checked.h"
 #include "tests/lib/report/sources/samples.h"
+#include "tests/support/sanitized.h"
 
 namespace twofold::report {
 namespace {
@@ -390,9 +391,10 @@ TEST(RunReport, JobsThatComeInSeveralMessagesArePutTogether) {
 }
 
 TEST(RunReport, AHundredThousandJobsAreLessThanAMegabyte) {
+  const auto jobs = static_cast<int>(Fewer(50'000));  // of each
   const auto full = [](RunResults results) { return WithPlaces(WithCurves(results, 8), 40); };
-  ExpectSoundReport("sweep", DocumentOf(full(SomeRun("sweep", 10, 5'000))));
-  ExpectSoundReport("wide", DocumentOf(full(SomeRun("wide", 25'000, 2))));
+  ExpectSoundReport("sweep", DocumentOf(full(SomeRun("sweep", 10, jobs / 10))));
+  ExpectSoundReport("wide", DocumentOf(full(SomeRun("wide", jobs / 2, 2))));
 }
 
 // ---- files
