@@ -168,33 +168,34 @@ AdminService::AdminService(QueueSet& queues, OpenCalls& calls, ReaderPool& reade
     : Service("twofold.v1.Admin", calls, readers) {
   const auto at_once = [](auto&) { return nullptr; };
   Gathered<v1::ListQueuesRequest, v1::ListQueuesReply>(
-      "ListQueues", [&](auto&, auto done) { done(ListQueues(queues)); }, at_once, {},
-      [&](auto&, auto& reply) {
-        Arrange(queues, reply);
-        return absl::OkStatus();
-      });
+      "ListQueues", {.read = [&](auto&) { return ListQueues(queues); },
+                     .pool = at_once,
+                     .arrange =
+                         [&](auto&, auto& reply) {
+                           Arrange(queues, reply);
+                           return absl::OkStatus();
+                         }});
   Gathered<v1::WorkersRequest, v1::ListWorkersReply>(
-      "ListWorkers", [&](auto& request, auto done) { done(ListWorkers(queues, request)); },
-      at_once);
+      "ListWorkers",
+      {.read = [&](auto& request) { return ListWorkers(queues, request); }, .pool = at_once});
   for (const auto& [method, change] : {std::pair{"PauseQueue", &Turn::Pause},
                                        {"ResumeQueue", &Turn::Resume},
                                        {"DrainQueue", &Turn::Drain}}) {
     Spread<v1::QueueRequest, v1::Queue>(
-        method, [&queues](auto& request) { return ByShard(queues, request); },
-        [&queues, change = change](auto& request, auto done) {
-          done(ChangeQueue(queues, request.queue(), change));
-        },
-        [](v1::Queue& all, const v1::Queue& one) { AddShard(all, one); }, at_once);
+        method,
+        {.read = [&queues, change = change](
+                     auto& request) { return ChangeQueue(queues, request.queue(), change); },
+         .pool = at_once,
+         .shards = [&queues](auto& request) { return ByShard(queues, request); },
+         .merge = [](v1::Queue& all, const v1::Queue& one) { AddShard(all, one); }});
   }
   for (const auto& [method, change] : {std::pair{"PauseWorkers", &Turn::PauseWorkers},
                                        {"ResumeWorkers", &Turn::ResumeWorkers},
                                        {"DrainWorkers", &Turn::DrainWorkers}}) {
     Gathered<v1::WorkersRequest, v1::ListWorkersReply>(
-        method,
-        [&queues, change = change](auto& request, auto done) {
-          done(Change(queues, request, change));
-        },
-        at_once);
+        method, {.read = [&queues, change = change](
+                             auto& request) { return Change(queues, request, change); },
+                 .pool = at_once});
   }
 }
 

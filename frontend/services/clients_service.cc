@@ -95,32 +95,30 @@ class StoredAnswer {
 };
 
 void SubmitJob(const QueueSet& queues, const v1::SubmitJobRequest& request,
-               const EndWaiter::Call& call, Peers* peers, const Caller& caller) {
+               const StoredAnswer::Done& done, const EndWaiter::Patient& caller) {
   const Result<NewJob> job = CheckJob(queues, request);
-  if (!job.ok()) return call->Fail(job.status());
+  if (!job.ok()) return done(job.status());
   const auto accepted = std::make_shared<v1::Job>();
-  const auto waiter = request.wait()
-                          ? std::make_shared<EndWaiter>(queues, *job->host, call, peers, caller)
-                          : nullptr;
-  const auto stored = std::make_shared<StoredAnswer>([call, waiter](Result<v1::Job> answer) {
-    waiter ? waiter->Answer(std::move(answer)) : call->Answer(std::move(answer));
+  const auto waiter =
+      request.wait() ? std::make_shared<EndWaiter>(queues, *job->host, caller, done) : nullptr;
+  const auto stored = std::make_shared<StoredAnswer>([done, waiter](Result<v1::Job> answer) {
+    waiter ? waiter->Answer(std::move(answer)) : done(std::move(answer));
   });
   const auto answer = [stored, accepted, waits = waiter != nullptr] {
     waits ? stored->Forgo() : stored->Give(*accepted);
   };
-  const auto refuse = [call, stored](const Status& why) {
+  const auto refuse = [done, stored](const Status& why) {
     stored->Forgo();
-    call->Fail(why);
+    done(why);
   };
   QueueHost::Turn turn(*job->host, Now());
   if (const Status served = turn.CheckServed(); !served.ok()) {
-    return turn.Then([call, served] { call->Fail(served); });
+    return turn.Then([done, served] { done(served); });
   }
   const queue::Submitted submitted = turn.Submit(queue::kDetached, 0, job->options, request.spec(),
                                                  {answer, refuse}, request.options().place());
   if (submitted.admission != queue::Admission::kAccepted) {
-    return turn.Then(
-        [call, why = Refused(Refusal(submitted, job->host->name()))] { call->Fail(why); });
+    return turn.Then([done, why = Refused(Refusal(submitted, job->host->name()))] { done(why); });
   }
   stored->Name(static_cast<std::uint64_t>(submitted.job));
   *accepted = Describe(turn, *job->host, *turn.core().Find(turn.now(), submitted.job));
@@ -157,7 +155,7 @@ void CancelJob(const QueueSet& queues, std::uint64_t id,
 ClientsService::ClientsService(QueueSet& queues, OpenCalls& calls, ReaderPool& readers)
     : Service("twofold.v1.Clients", calls, readers) {
   // Only durable jobs may have to be looked up on disk.
-  const auto of_job = [&readers](const auto& request) {
+  const auto pool_of_job = [&readers](const auto& request) {
     return IsDurable(queue::JobId{request.id()}) ? &readers : nullptr;
   };
   OwnerStream<v1::SubmitRequest>(
@@ -173,36 +171,46 @@ ClientsService::ClientsService(QueueSet& queues, OpenCalls& calls, ReaderPool& r
   const auto queue_of_job = [&queues](const auto& request) {
     return queues.NameOf(queue::JobId{request.id()});
   };
-  RoutedWithCaller<v1::SubmitJobRequest, v1::Job>(
-      "SubmitJob", [&](auto& request) { return HomeOf(queues, request.options()); },
-      [&, this](auto& request, auto& call, auto& caller) {
-        SubmitJob(queues, request, call, peers(), caller);
-      },
-      [](auto&) { return nullptr; });
+  Routed<v1::SubmitJobRequest, v1::Job>(
+      "SubmitJob", {.begin =
+                        [&, this](auto& asked, auto done) {
+                          SubmitJob(queues, asked.request, std::move(done),
+                                    {.call = asked.call, .peers = peers(), .caller = asked.caller});
+                        },
+                    .pool = [](auto&) { return nullptr; },
+                    .queue = [&](auto& request) { return HomeOf(queues, request.options()); }});
   OfJob<v1::GetJobRequest, v1::Job>(
-      "GetJob", queue_of_job,
-      [&](auto& request, auto done) { done(FindJob(queues, request.id())); }, of_job);
+      "GetJob", {.read = [&](auto& request) { return FindJob(queues, request.id()); },
+                 .pool = pool_of_job,
+                 .queue = queue_of_job});
   Routed<v1::ListJobsRequest, v1::ListJobsReply>(
-      "ListJobs", [&](auto& request) { return QueueOfList(queues, request); },
-      [&](auto& request, auto& call) { call->Answer(ListJobs(queues, request)); },
-      [&](auto& request) { return ListReadsStore(request) ? &readers : &walkers_; });
+      "ListJobs",
+      {.read = [&](auto& request) { return ListJobs(queues, request); },
+       .pool = [&](auto& request) { return ListReadsStore(request) ? &readers : &walkers_; },
+       .queue = [&](auto& request) { return QueueOfList(queues, request); }});
   OfJob<v1::CancelJobRequest, v1::Job>(
-      "CancelJob", queue_of_job,
-      [&](auto& request, auto done) { CancelJob(queues, request.id(), std::move(done)); }, of_job);
+      "CancelJob",
+      {.begin = [&](auto& asked,
+                    auto done) { CancelJob(queues, asked.request.id(), std::move(done)); },
+       .pool = pool_of_job,
+       .queue = queue_of_job});
   OfJob<v1::GetJobRequest, v1::Explanation>(
-      "ExplainJob", queue_of_job,
-      [&](auto& request, auto done) { done(ExplainJob(queues, request.id())); }, of_job);
+      "ExplainJob", {.read = [&](auto& request) { return ExplainJob(queues, request.id()); },
+                     .pool = pool_of_job,
+                     .queue = queue_of_job});
   Gathered<v1::RequeueJobsRequest, v1::RequeueJobsReply>(
       "RequeueJobs",
-      [this, &queues](auto& request, auto done) {
-        Requeue(queues, requeued_, request, std::move(done));
-      },
-      {}, MergeRequeued,
-      [](auto&, auto& all) {
-        EndRequeued(all);
-        return absl::OkStatus();
-      },
-      {}, [queue_of_job](auto& request) { return request.id() == 0 ? "" : queue_of_job(request); });
+      {.begin = [this, &queues](
+                    auto& asked,
+                    auto done) { Requeue(queues, requeued_, asked.request, std::move(done)); },
+       .queue =
+           [queue_of_job](auto& request) { return request.id() == 0 ? "" : queue_of_job(request); },
+       .merge = MergeRequeued,
+       .arrange =
+           [](auto&, auto& all) {
+             EndRequeued(all);
+             return absl::OkStatus();
+           }});
   Stream("FollowJob",
          [&, this](auto& info) { return MakeFollower(queues, readers, peers(), CallerOf(info)); });
 }

@@ -21,11 +21,12 @@ void EndWaiter::Start(QueueHost::Turn& turn, queue::JobId job) {
     self->Answer(std::move(ended));
   });
   if (CanFollow()) turn.Stay(shared_from_this());
-  turn.Then([self = shared_from_this()] { self->call_->WhenCancelled([self] { self->Stop(); }); });
+  turn.Then(
+      [self = shared_from_this()] { self->who_.call->WhenCancelled([self] { self->Stop(); }); });
 }
 
 void EndWaiter::Answer(Result<v1::Job> answer) {
-  call_->Answer(std::move(answer));
+  done_(std::move(answer));
   Stop();
 }
 
@@ -61,21 +62,21 @@ bool EndWaiter::EndsHere() {
 /// Where the queue is served now: that may be here again.
 void EndWaiter::Follow() {
   if (IsStopped()) return;
-  peers_->Find(host_.name(), host_.NextEpoch(),
-               [self = shared_from_this()](const Result<Peers::Place>& place) {
-                 if (!place.ok()) return self->GiveUp(std::string(place.status().message()));
-                 const Owner owner = self->queues_.directory()->Find(self->host_.name());
-                 place->address.empty() ? self->FollowAt(owner.peer.client_address, owner.epoch)
-                                        : self->FollowAt(place->address, place->epoch);
-               });
+  who_.peers->Find(host_.name(), host_.NextEpoch(),
+                   [self = shared_from_this()](const Result<Peers::Place>& place) {
+                     if (!place.ok()) return self->GiveUp(std::string(place.status().message()));
+                     const Owner owner = self->queues_.directory()->Find(self->host_.name());
+                     place->address.empty() ? self->FollowAt(owner.peer.client_address, owner.epoch)
+                                            : self->FollowAt(place->address, place->epoch);
+                   });
 }
 
 void EndWaiter::FollowAt(const std::string& address, std::uint64_t epoch) {
-  Caller caller = caller_;
+  Caller caller = who_.caller;
   caller.epoch = epoch;
   v1::FollowJobRequest request;
   request.set_id(static_cast<std::uint64_t>(job_));
-  auto cancel = peers_->Stream<v1::FollowJobRequest, v1::JobUpdate>(
+  auto cancel = who_.peers->Stream<v1::FollowJobRequest, v1::JobUpdate>(
       address, "/twofold.v1.Clients/FollowJob", request, caller,
       [self = shared_from_this()](const v1::JobUpdate& update) {
         if (update.job().state() == v1::JOB_STATE_FINISHED) self->Answer(update.job());
@@ -95,7 +96,7 @@ void EndWaiter::FollowEnded(const Status& status) {
   const bool is_there = status.ok() || absl::IsUnavailable(status);
   if (!is_there || ++tries_ == kMostFollows) return GiveUp(std::string(status.message()));
   if (!IsStopped())
-    peers_->loop().PostAfter(kPause, [self = shared_from_this()] { self->Follow(); });
+    who_.peers->loop().PostAfter(kPause, [self = shared_from_this()] { self->Follow(); });
 }
 
 void EndWaiter::GiveUp(const std::string& why) {

@@ -25,15 +25,17 @@ namespace twofold::frontend {
 ///          was not on disk when the queue went.
 class EndWaiter final : public Resident, public std::enable_shared_from_this<EndWaiter> {
  public:
-  using Call = std::shared_ptr<rpc::UnaryCall<v1::SubmitJobRequest, v1::Job>>;
+  /// Who waits.
+  struct Patient {
+    std::shared_ptr<rpc::UnaryCall<v1::SubmitJobRequest, v1::Job>> call;
+    Peers* peers = nullptr;  ///< null: there are no others
+    Caller caller;
+  };
 
-  /// `host` has the job's queue. `peers` nullptr: there are no others. All outlive the call.
-  EndWaiter(const QueueSet& queues, QueueHost& host, Call call, Peers* peers, Caller caller)
-      : queues_(queues),
-        host_(host),
-        call_(std::move(call)),
-        peers_(peers),
-        caller_(std::move(caller)) {}
+  /// `host` has the job's queue. All outlive the call. Of several calls of `done` the first counts.
+  EndWaiter(const QueueSet& queues, QueueHost& host, Patient who,
+            std::function<void(Result<v1::Job>)> done)
+      : queues_(queues), host_(host), who_(std::move(who)), done_(std::move(done)) {}
 
   /// In the turn that submits the job, which is served.
   void Start(QueueHost::Turn& turn, queue::JobId job);
@@ -45,7 +47,7 @@ class EndWaiter final : public Resident, public std::enable_shared_from_this<End
   void Flush() override;
 
  private:
-  [[nodiscard]] bool CanFollow() const { return peers_ != nullptr; }
+  [[nodiscard]] bool CanFollow() const { return who_.peers != nullptr; }
   [[nodiscard]] bool EndsHere();
   void Stop();
   bool IsStopped();
@@ -56,9 +58,8 @@ class EndWaiter final : public Resident, public std::enable_shared_from_this<End
 
   const QueueSet& queues_;
   QueueHost& host_;
-  const Call call_;
-  Peers* const peers_;
-  const Caller caller_;
+  const Patient who_;
+  const std::function<void(Result<v1::Job>)> done_;
   queue::JobId job_{0};
   std::uint64_t number_ = 0;  // among those who wait for the ends of jobs
   std::atomic<bool> moved_ = false;

@@ -19,6 +19,11 @@ Status Alone() {
       "this frontend is alone: several need a PostgreSQL store, see docs/scale.md");
 }
 
+Status NoFrontend(const std::string& name) {
+  return absl::NotFoundError(
+      absl::StrCat("frontend: there is no '", name.substr(0, 80), "' that answers"));
+}
+
 v1::Partition RowOf(const cluster::Partition& row, const std::string& queue) {
   v1::Partition partition;
   partition.set_number(row.number);
@@ -152,33 +157,39 @@ FrontendsService::FrontendsService(QueueSet& queues, std::function<Membership*()
   const auto at_once = [](auto&) { return nullptr; };
   Gathered<v1::ListFrontendsRequest, Reply>(
       "ListFrontends",
-      [=](auto&, auto done) {
-        done(with([&](Membership& joined) { return listed(absl::OkStatus(), joined); }));
-      },
-      at_once, TakeSelf, Reconcile, Miss);
+      {.read =
+           [=](auto&) {
+             return with([&](Membership& joined) { return listed(absl::OkStatus(), joined); });
+           },
+       .pool = at_once,
+       .merge = TakeSelf,
+       .miss = Miss,
+       .arrange = Reconcile});
   Named<v1::DrainFrontendRequest, Reply>(
-      "DrainFrontend", [](auto& request) { return request.frontend(); },
-      [=](auto& request, auto& call) {
-        call->Answer(with([&](Membership& joined) -> Result<Reply> {
-          if (request.frontend() != joined.me().name) {
-            return absl::NotFoundError(absl::StrCat(
-                "frontend: there is no '", request.frontend().substr(0, 80), "' that answers"));
-          }
-          joined.StartDrain();
-          return listed(absl::OkStatus(), joined);
-        }));
-      });
+      "DrainFrontend", {.read =
+                            [=](auto& request) {
+                              return with([&](Membership& joined) -> Result<Reply> {
+                                if (request.frontend() != joined.me().name)
+                                  return NoFrontend(request.frontend());
+                                joined.StartDrain();
+                                return listed(absl::OkStatus(), joined);
+                              });
+                            },
+                        .name = [](auto& request) { return request.frontend(); }});
   const auto name_of = [&queues](const std::string& exact) {
     return queues.FindAll(exact).value().front()->name();
   };
   Spread<v1::MoveQueueRequest, Reply>(
-      "MoveQueue", [&queues](auto& request) { return ByShard(queues, request); },
-      [=](auto& request, auto done) {
-        done(with([&](Membership& joined) {
-          return listed(joined.Move(name_of(request.queue()), request.to()), joined);
-        }));
-      },
-      [](Reply& last, Reply one) { last = std::move(one); }, at_once);
+      "MoveQueue", {.read =
+                        [=](auto& request) {
+                          return with([&](Membership& joined) {
+                            return listed(joined.Move(name_of(request.queue()), request.to()),
+                                          joined);
+                          });
+                        },
+                    .pool = at_once,
+                    .shards = [&queues](auto& request) { return ByShard(queues, request); },
+                    .merge = [](Reply& last, Reply one) { last = std::move(one); }});
   Serve<v1::LendWorkersRequest, v1::LendWorkersReply>(
       "LendWorkers", [&queues](auto& request) -> Result<v1::LendWorkersReply> {
         const auto host = queues.Find(request.queue());

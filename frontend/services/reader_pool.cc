@@ -1,6 +1,7 @@
 #include "frontend/services/reader_pool.h"
 
 #include <chrono>
+#include <memory>
 #include <utility>
 
 #include "lib/rpc/status_details.h"
@@ -54,6 +55,22 @@ ReaderPool::Task ReaderPool::Next() {
   Task task = std::move(waiting_.front());
   waiting_.pop_front();
   return task;
+}
+
+bool OnPool::await_suspend(std::coroutine_handle<> waiter) {
+  const auto entry = std::make_shared<Entry>(*this, waiter);
+  const bool posted =
+      pool_->Post([entry] { std::exchange(entry->waiter, std::coroutine_handle<>()).resume(); });
+  if (posted) return true;  // this object may be gone
+  entry->waiter = nullptr;
+  status_ = ReaderPool::Refusal();
+  return false;
+}
+
+OnPool::Entry::~Entry() {
+  if (!waiter) return;
+  entered.status_ = absl::UnavailableError("the frontend ends");
+  waiter.resume();
 }
 
 }  // namespace twofold::frontend

@@ -1,9 +1,11 @@
 #pragma once
 
+#include <coroutine>
 #include <cstddef>
 #include <deque>
 #include <functional>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "lib/common/mutex.h"
@@ -49,6 +51,34 @@ class ReaderPool {
   std::deque<Task> waiting_ ABSL_GUARDED_BY(mutex_);
   bool stopped_ ABSL_GUARDED_BY(mutex_) = false;
   std::vector<std::thread> threads_;
+};
+
+/// For co_await: what follows runs on a thread of the pool; nullptr: where it is. The last thing
+/// that a coroutine does on its old thread is to post, so it may go on before that returns.
+///
+/// Errors   ReaderPool::Refusal: too much waits already; kUnavailable: the pool has stopped.
+class [[nodiscard]] OnPool {
+ public:
+  explicit OnPool(ReaderPool* pool) : pool_(pool) {}
+
+  [[nodiscard]] bool await_ready() const noexcept { return pool_ == nullptr; }
+  bool await_suspend(std::coroutine_handle<> waiter);
+  Status await_resume() { return std::move(status_); }
+
+ private:
+  /// A task of the pool. One that is dropped goes on with an error.
+  struct Entry {
+    Entry(OnPool& of, std::coroutine_handle<> who) : entered(of), waiter(who) {}
+    ~Entry();
+    Entry(const Entry&) = delete;
+    Entry& operator=(const Entry&) = delete;
+
+    OnPool& entered;
+    std::coroutine_handle<> waiter;  // null: it has gone on
+  };
+
+  ReaderPool* const pool_;
+  Status status_;
 };
 
 }  // namespace twofold::frontend

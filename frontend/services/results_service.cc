@@ -210,20 +210,22 @@ ResultsService::ResultsService(const QueueSet& queues, Storage* storage, OpenCal
     : Service("twofold.v1.Results", calls, readers) {
   Gathered<v1::CancelRunRequest, v1::CancelRunReply>(
       "CancelRun",
-      [&queues, storage](auto& request, auto done) {
-        CancelRun(queues, storage, request.id(), std::move(done));
-      },
-      {}, [](auto& all, const auto& one) { all.set_cancelled(all.cancelled() + one.cancelled()); },
-      [storage](auto& request, auto& all) {
-        return IsKnown(all, request.id(), storage != nullptr);
-      });
+      {.begin = [&queues, storage](
+                    auto& asked,
+                    auto done) { CancelRun(queues, storage, asked.request.id(), std::move(done)); },
+       .merge = [](auto& all,
+                   const auto& one) { all.set_cancelled(all.cancelled() + one.cancelled()); },
+       .arrange = [storage](auto& request,
+                            auto& all) { return IsKnown(all, request.id(), storage != nullptr); }});
   RefuseWhatFollows(HasStore(storage));
   const std::shared_ptr<RunCreation> creation(new RunCreation{queues, storage, readers});
   Stream("CreateRun", [creation](auto& info) { return MakeCreateRunCall(creation, info.host); });
-  Read<v1::ListRunsRequest, v1::ListRunsReply>(
-      "ListRuns", [storage](auto& request) { return storage->run_reader().List(request); });
-  Read<v1::GetRunRequest, v1::Run>(
-      "GetRun", [storage](auto& request) { return storage->run_reader().Find(request.id()); });
+  Local<v1::ListRunsRequest, v1::ListRunsReply>("ListRuns", {.read = [storage](auto& request) {
+                                                  return storage->run_reader().List(request);
+                                                }});
+  Local<v1::GetRunRequest, v1::Run>("GetRun", {.read = [storage](auto& request) {
+                                      return storage->run_reader().Find(request.id());
+                                    }});
   const auto open = std::make_shared<Budget>(rpc::kMaxResultReaders);
   Pull<v1::RunResultsRequest, v1::RunResultsReply>("RunResults", [storage, open](auto& request) {
     return RunResults(*open, storage->run_reader(), request);
@@ -236,11 +238,10 @@ ResultsService::ResultsService(const QueueSet& queues, Storage* storage, OpenCal
     return exporter->Open(storage->run_reader(), request.id());
   });
   const auto attended = std::make_shared<AttendedRuns>();
-  Wait<v1::DeleteRunRequest, v1::DeleteRunReply>(
-      "DeleteRun", [storage, attended](auto& request, const auto& call) {
-        DeleteRun(*storage, *attended, request.id(),
-                  [call](auto reply) { call->Answer(std::move(reply)); });
-      });
+  Local<v1::DeleteRunRequest, v1::DeleteRunReply>(
+      "DeleteRun", {.begin = [storage, attended](auto& asked, auto done) {
+        DeleteRun(*storage, *attended, asked.request.id(), std::move(done));
+      }});
   Stream("AttendRun", [this, attended, &queues](auto& info) {
     return MakeAttendRunCall(attended, queues, peers(), CallerOf(info));
   });

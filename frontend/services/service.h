@@ -16,20 +16,20 @@
 #include "frontend/services/pulled_call.h"
 #include "frontend/services/reader_pool.h"
 #include "lib/common/result.h"
+#include "lib/common/task.h"
 #include "lib/queue/types.h"
 #include "lib/rpc/service.h"
 #include "lib/rpc/wire.h"
 
 namespace twofold::frontend {
 
-/// A service of the frontend. Its constructor is the table of its methods, and each row says how
-/// calls are answered: Serve at once, on the thread of the loop; Read on a thread of a pool; Wait
-/// later; Pull by a stream of messages; Stream by an object of their own. All but the first kind
-/// take a place among the open calls of their peer.
+/// A service of the frontend. Its constructor is the table of its methods, and each row says who
+/// answers, and how (Method): Serve at once, on the thread of the loop; Local this frontend, on a
+/// thread of a pool; Routed the frontend that serves the queue; Spread all who serve a shard of it;
+/// Gathered all frontends, each for its part; Pull by a stream of messages; Stream by an object of
+/// its own. All but the first kind take a place among the open calls of their peer.
 ///
-/// Where several frontends share the queues, a call that is Routed is answered by the one that
-/// serves its queue, one that is Spread by all who serve a shard of it, and what a Gathered call
-/// brings comes from all.
+/// How each of them is answered can be read from top to bottom: the coroutines at the end.
 class Service : public rpc::Service {
  public:
   /// There are other frontends. Call it before the first call. REQUIRES: it outlives the calls.
@@ -47,198 +47,76 @@ class Service : public rpc::Service {
   /// The answer to the calls that take a place of all methods that are declared from now on.
   void RefuseWhatFollows(Status why) { refusal_ = std::move(why); }
 
-  /// The pool whose threads may block on a request; nullptr: it does not take long, and is dealt
-  /// with at once. No function: always the readers.
-  template <typename Request>
-  using PoolFor = std::function<ReaderPool*(const Request&)>;
-
-  /// `read` may block, and may take long.
+  /// What a call asks.
   template <typename Request, typename Reply>
-  void Read(std::string_view method, std::function<Result<Reply>(const Request&)> read,
-            PoolFor<Request> pool_for = {}) {
-    const auto answer = [read = std::move(read)](const Request& request, const auto& call) {
-      call->Answer(read(request));
-    };
-    Wait<Request, Reply>(method, answer, std::move(pool_for));
+  struct Asked {
+    Request request;
+    Caller caller;
+    typename rpc::UnaryCall<Request, Reply>::Pointer call;
+  };
+
+  /// How a method is answered. Rows leave out what theirs does not need.
+  template <typename Request, typename Reply>
+  struct Method {
+    /// The answer of this frontend, of which it is `read`, or comes from `begin` now or later. Both
+    /// may block, and take long.
+    std::function<Result<Reply>(const Request&)> read = {};
+    std::function<void(const Asked<Request, Reply>&, std::function<void(Result<Reply>)> done)>
+        begin = {};
+    /// The pool on whose threads that is; nullptr: it does not take long, and is done at once. No
+    /// function: always the readers.
+    std::function<ReaderPool*(const Request&)> pool = {};
+    /// Which queue it is about; empty: this frontend answers. Called on the pool.
+    std::function<std::string(const Request&)> queue = {};
+    /// Which frontend it is about, by its name.
+    std::function<std::string(const Request&)> name = {};
+    /// A request for each shard that is meant, with the shard's name. Called on the pool.
+    std::function<Result<std::vector<std::pair<std::string, Request>>>(const Request&)> shards = {};
+    typename Gathering<Reply>::Merge merge = {};
+    typename Gathering<Reply>::Miss miss = {};
+    /// Has the last word on what several have answered, also that it is an error.
+    std::function<Status(const Request&, Reply& all)> arrange = {};
+    std::string path = {};  ///< filled by the declaration
+  };
+
+  /// By this frontend.
+  template <typename Request, typename Reply>
+  void Local(std::string_view method, Method<Request, Reply> how) {
+    Unary(method, std::move(how), &Service::AnswerLocally<Request, Reply>);
   }
 
-  /// `answer` sees to it that the call is answered.
+  /// By the frontend that serves the queue.
   template <typename Request, typename Reply>
-  void Wait(std::string_view method, typename rpc::UnaryCall<Request, Reply>::Handler answer,
-            PoolFor<Request> pool_for = {}) {
-    const auto handle = Posted<Request, Reply>(std::move(answer), std::move(pool_for));
-    Stream(method,
-           [handle](auto&) { return std::make_shared<rpc::UnaryCall<Request, Reply>>(handle); });
+  void Routed(std::string_view method, Method<Request, Reply> how) {
+    Unary(method, std::move(how), &Service::AnswerRouted<Request, Reply>);
   }
-
-  /// The queue that a request is about; empty: this frontend answers.
-  template <typename Request>
-  using QueueOf = std::function<std::string(const Request&)>;
-
-  /// As Wait, by the frontend that serves the queue. `queue_of` is called on the same pool.
-  template <typename Request, typename Reply>
-  void Routed(std::string_view method, QueueOf<Request> queue_of,
-              typename rpc::UnaryCall<Request, Reply>::Handler answer,
-              PoolFor<Request> pool_for = {}) {
-    RoutedWithCaller<Request, Reply>(
-        method, std::move(queue_of),
-        [answer = std::move(answer)](auto& request, auto& call, auto&) { answer(request, call); },
-        std::move(pool_for));
-  }
-
-  /// Also takes who calls: for what is to be passed on later.
-  template <typename Request, typename Reply>
-  using AnswerTo =
-      std::function<void(const Request&, const std::shared_ptr<rpc::UnaryCall<Request, Reply>>&,
-                         const Caller& caller)>;
-
-  template <typename Request, typename Reply>
-  void RoutedWithCaller(std::string_view method, QueueOf<Request> queue_of,
-                        AnswerTo<Request, Reply> answer, PoolFor<Request> pool_for = {}) {
-    using Call = rpc::UnaryCall<Request, Reply>;
-    Stream(method, [=, this, path = PathOf(method)](const rpc::CallInfo& info) {
-      const auto local =
-          Posted<Request, Reply>([answer, caller = CallerOf(info)](
-                                     auto& request, auto& call) { answer(request, call, caller); },
-                                 pool_for);
-      const auto route = [=, this, caller = CallerOf(info)](const Request& request,
-                                                            const auto& call) {
-        const std::string queue = peers_ == nullptr ? std::string() : queue_of(request);
-        FindOwner(queue, caller, [=, this](const Result<Owning>& owner) {
-          if (!owner.ok()) return call->Fail(owner.status());
-          if (owner->address.empty()) return local(request, call);
-          Forward(owner->address, path, request, owner->caller, call);
-        });
-      };
-      return std::make_shared<Call>(Posted<Request, Reply>(route, pool_for));
-    });
-  }
-
-  /// Answers for this frontend, now or later.
-  template <typename Request, typename Reply>
-  using Part = std::function<void(const Request&, std::function<void(Result<Reply>)>)>;
 
   /// As Routed, of a request about a job, its `id`. A volatile job that the frontend does not know
   /// which serves the queue may be with another one: what ran when its queue went ends where it
   /// was.
   template <typename Request, typename Reply>
-  void OfJob(std::string_view method, QueueOf<Request> queue_of, Part<Request, Reply> part,
-             PoolFor<Request> pool_for) {
-    using Call = rpc::UnaryCall<Request, Reply>;
-    Stream(method, [=, this, path = PathOf(method)](const rpc::CallInfo& info) {
-      const auto answer = [=, this, caller = CallerOf(info)](const Request& request,
-                                                             const auto& call) {
-        const auto done = [call](Result<Reply> reply) { call->Answer(std::move(reply)); };
-        const auto found = [=, this](Result<Reply> reply) {
-          const bool may_be_elsewhere = absl::IsNotFound(reply.status()) && peers_ != nullptr &&
-                                        !caller.is_forwarded &&
-                                        !IsDurable(queue::JobId{request.id()});
-          if (!may_be_elsewhere) return done(std::move(reply));
-          AskAll<Request, Reply>(path, request, caller,
-                                 std::make_shared<FirstFound<Reply>>(reply.status(), done), part);
-        };
-        const auto local = Posted<Request, Reply>(
-            [=](const Request& asked, const auto&) { part(asked, found); }, pool_for);
-        const std::string queue = peers_ == nullptr ? std::string() : queue_of(request);
-        FindOwner(queue, caller, [=, this](const Result<Owning>& owner) {
-          if (!owner.ok()) return call->Fail(owner.status());
-          if (owner->address.empty()) return local(request, call);
-          call->WhenCancelled(peers_->Call(
-              owner->address, path, request, owner->caller,
-              [found](const Result<std::string>& bytes) { found(ReplyOf<Reply>(bytes)); }));
-        });
-      };
-      return std::make_shared<Call>(Posted<Request, Reply>(answer, pool_for));
-    });
+  void OfJob(std::string_view method, Method<Request, Reply> how) {
+    Unary(method, std::move(how), &Service::AnswerOfJob<Request, Reply>);
   }
 
-  /// A request for each shard that is meant, with the shard's name.
-  template <typename Request>
-  using ShardsIn =
-      std::function<Result<std::vector<std::pair<std::string, Request>>>(const Request&)>;
-
-  /// Answered by the frontends that serve the shards, each for its own, on the pool: the replies
-  /// become one, as `merge` says. Errors: the first one of a shard.
+  /// By the frontends that serve the shards, each for its own: the replies become one, as `merge`
+  /// says. Errors: the first one of a shard.
   template <typename Request, typename Reply>
-  void Spread(std::string_view method, ShardsIn<Request> shards_in, Part<Request, Reply> part,
-              typename Gathering<Reply>::Merge merge, PoolFor<Request> pool_for = {}) {
-    using Call = rpc::UnaryCall<Request, Reply>;
-    Stream(method, [=, this, path = PathOf(method)](const rpc::CallInfo& info) {
-      const auto spread = [=, this, caller = CallerOf(info)](const Request& request,
-                                                             const auto& call) {
-        const auto shards = shards_in(request);
-        if (!shards.ok()) return call->Answer(shards.status());
-        const auto all = std::make_shared<Gathering<Reply>>(
-            Reply(), merge, typename Gathering<Reply>::Miss(),
-            [call](Result<Reply> reply) { call->Answer(std::move(reply)); });
-        for (const auto& [queue, of_shard] : *shards) {
-          FindOwner(
-              queue, caller,
-              [=, this, queue = queue, request = of_shard](const Result<Owning>& owner) {
-                if (!owner.ok()) return all->Add(owner.status());
-                if (owner->address.empty()) {
-                  return part(request, [all](Result<Reply> reply) { all->Add(std::move(reply)); });
-                }
-                peers_->Call(owner->address, path, request, owner->caller,
-                             [all, peer = Peer{"that serves " + queue, owner->address, {}}](
-                                 const Result<std::string>& reply) { all->Add(peer, reply); });
-              });
-        }
-      };
-      return std::make_shared<Call>(Posted<Request, Reply>(spread, pool_for));
-    });
+  void Spread(std::string_view method, Method<Request, Reply> how) {
+    Unary(method, std::move(how), &Service::AnswerSpread<Request, Reply>);
   }
 
-  /// Answered at once, by the frontend of this name; by this one if there is none.
+  /// By all frontends, each for its part: the replies become one, as `merge` says. What is about
+  /// one queue is only asked of the frontend that serves it.
   template <typename Request, typename Reply>
-  void Named(std::string_view method, std::function<std::string(const Request&)> name_of,
-             typename rpc::UnaryCall<Request, Reply>::Handler answer) {
-    Stream(method, [=, this, path = PathOf(method)](const rpc::CallInfo& info) {
-      return std::make_shared<rpc::UnaryCall<Request, Reply>>(
-          [=, this, caller = CallerOf(info)](const Request& request, const auto& call) {
-            if (peers_ != nullptr && !caller.is_forwarded) {
-              for (const Peer& peer : peers_->Others()) {
-                if (peer.name != name_of(request)) continue;
-                return Forward(peer.client_address, path, request, caller, call);
-              }
-            }
-            answer(request, call);
-          });
-    });
+  void Gathered(std::string_view method, Method<Request, Reply> how) {
+    Unary(method, std::move(how), &Service::AnswerGathered<Request, Reply>);
   }
 
-  /// Answered by all frontends, each for its part, on the pool: the replies become one, as `merge`
-  /// says, and `arrange` has the last word, also that it is an error. `miss`: see Gathering. What
-  /// is about one queue, as `queue_of` says, is only asked of the frontend that serves it.
+  /// By the frontend of this name; by this one if there is none.
   template <typename Request, typename Reply>
-  void Gathered(std::string_view method, Part<Request, Reply> part, PoolFor<Request> pool_for,
-                typename Gathering<Reply>::Merge merge = {},
-                std::function<Status(const Request&, Reply& all)> arrange = {},
-                typename Gathering<Reply>::Miss miss = {}, QueueOf<Request> queue_of = {}) {
-    using Call = rpc::UnaryCall<Request, Reply>;
-    Stream(method, [=, this, path = PathOf(method)](const rpc::CallInfo& info) {
-      const auto gather = [=, this, caller = CallerOf(info)](const Request& request,
-                                                             const auto& call) {
-        const auto answer = [=, is_part = caller.is_forwarded](Result<Reply> reply) {
-          Status status = reply.status();
-          if (status.ok() && arrange && !is_part) status = arrange(request, *reply);
-          status.ok() ? call->Answer(std::move(reply)) : call->Answer(status);
-        };
-        if (peers_ == nullptr || caller.is_forwarded) return part(request, answer);
-        if (const std::string queue = queue_of ? queue_of(request) : ""; !queue.empty()) {
-          return peers_->Find(queue, caller.epoch, [=, this](const Result<Peers::Place>& place) {
-            if (!place.ok()) return call->Fail(place.status());
-            if (place->address.empty()) return part(request, answer);
-            Forward(place->address, path, request, caller, call);
-          });
-        }
-        part(request, [=, this](Result<Reply> own) {
-          Gather<Request, Reply>(*peers_, path, request, caller, std::move(own), merge, miss,
-                                 answer);
-        });
-      };
-      return std::make_shared<Call>(Posted<Request, Reply>(gather, pool_for));
-    });
+  void Named(std::string_view method, Method<Request, Reply> how) {
+    Unary(method, std::move(how), &Service::AnswerNamed<Request, Reply>);
   }
 
   /// `open` and what it returns are called on threads of the pool.
@@ -303,60 +181,211 @@ class Service : public rpc::Service {
   [[nodiscard]] Peers* peers() const { return peers_; }
 
  private:
+  template <typename Request, typename Reply>
+  using How = std::shared_ptr<const Method<Request, Reply>>;
+  template <typename Request, typename Reply>
+  using Question = std::shared_ptr<const Asked<Request, Reply>>;
+
+  template <typename Request, typename Reply>
+  void Unary(std::string_view method, Method<Request, Reply> how,
+             Task<Result<Reply>> (Service::*answer)(How<Request, Reply>,
+                                                    Question<Request, Reply>)) {
+    how.path = PathOf(method);
+    const auto row = std::make_shared<const Method<Request, Reply>>(std::move(how));
+    Stream(method, [this, answer, row](const rpc::CallInfo& info) {
+      return std::make_shared<rpc::UnaryCall<Request, Reply>>(
+          [this, answer, row, caller = CallerOf(info)](const Request& request, const auto& call) {
+            Question<Request, Reply> asked(new Asked<Request, Reply>{request, caller, call});
+            Start((this->*answer)(row, std::move(asked)),
+                  [call](Result<Reply> reply) { call->Answer(std::move(reply)); });
+          });
+    });
+  }
+
+  // ---- how calls are answered. Whoever has got an error uses nothing of the service any more: it
+  // may come when that ends.
+
+  template <typename Request, typename Reply>
+  Task<Result<Reply>> AnswerLocally(How<Request, Reply> how, Question<Request, Reply> asked) {
+    const Status entered = co_await EnterPool(*how, asked->request);
+    if (!entered.ok()) co_return entered;
+    co_return co_await OwnPart(*how, *asked);
+  }
+
+  template <typename Request, typename Reply>
+  Task<Result<Reply>> AnswerRouted(How<Request, Reply> how, Question<Request, Reply> asked) {
+    const Status entered = co_await EnterPool(*how, asked->request);
+    if (!entered.ok()) co_return entered;
+    const std::string queue = peers_ == nullptr ? std::string() : how->queue(asked->request);
+    const Result<Owning> owner = co_await OwnerOf(queue, asked->caller);
+    if (!owner.ok()) co_return owner.status();
+    if (!owner->address.empty()) co_return co_await Forwarded(how, asked, *owner);
+    co_return co_await AnswerLocally(how, asked);  // whoever found the owner has its own threads
+  }
+
+  template <typename Request, typename Reply>
+  Task<Result<Reply>> AnswerOfJob(How<Request, Reply> how, Question<Request, Reply> asked) {
+    Result<Reply> reply = co_await AnswerRouted(how, asked);
+    const bool may_be_elsewhere = absl::IsNotFound(reply.status()) && peers_ != nullptr &&
+                                  !asked->caller.is_forwarded &&
+                                  !IsDurable(queue::JobId{asked->request.id()});
+    if (!may_be_elsewhere) co_return reply;
+    const Later<Reply> of_all([&](auto done) {
+      AskAll(*how, *asked, std::make_shared<FirstFound<Reply>>(reply.status(), std::move(done)));
+    });
+    co_return co_await of_all;
+  }
+
+  template <typename Request, typename Reply>
+  Task<Result<Reply>> AnswerSpread(How<Request, Reply> how, Question<Request, Reply> asked) {
+    const Status entered = co_await EnterPool(*how, asked->request);
+    if (!entered.ok()) co_return entered;
+    const auto shards = how->shards(asked->request);
+    if (!shards.ok()) co_return shards.status();
+    const Later<Reply> of_all([&](auto done) {
+      const auto all = std::make_shared<Gathering<Reply>>(Reply(), how->merge, how->miss, done);
+      for (const auto& [shard, request] : *shards) {
+        AnswerShard<Request, Reply>(
+            how, Question<Request, Reply>(new Asked<Request, Reply>{request, asked->caller, {}}),
+            shard, all);
+      }
+    });
+    co_return co_await of_all;
+  }
+
+  template <typename Request, typename Reply>
+  Detached AnswerShard(How<Request, Reply> how, Question<Request, Reply> asked, std::string shard,
+                       std::shared_ptr<Gathering<Reply>> all) {
+    const Result<Owning> owner = co_await OwnerOf(shard, asked->caller);
+    if (!owner.ok()) {
+      all->Add(owner.status());
+    } else if (owner->address.empty()) {
+      Result<Reply> own = co_await OwnPart(*how, *asked);
+      all->Add(std::move(own));
+    } else {
+      const Result<std::string> bytes =
+          co_await PartOf(owner->address, owner->caller, *how, *asked);
+      all->Add({"that serves " + shard, owner->address, {}}, bytes);
+    }
+  }
+
+  template <typename Request, typename Reply>
+  Task<Result<Reply>> AnswerGathered(How<Request, Reply> how, Question<Request, Reply> asked) {
+    const Status entered = co_await EnterPool(*how, asked->request);
+    if (!entered.ok()) co_return entered;
+    Result<Reply> reply = co_await GatherParts(how, asked);
+    if (!reply.ok() || !how->arrange || asked->caller.is_forwarded) co_return reply;
+    const Status arranged = how->arrange(asked->request, *reply);
+    if (!arranged.ok()) co_return arranged;
+    co_return reply;
+  }
+
+  template <typename Request, typename Reply>
+  Task<Result<Reply>> GatherParts(How<Request, Reply> how, Question<Request, Reply> asked) {
+    const Caller& caller = asked->caller;
+    const bool is_alone = peers_ == nullptr || caller.is_forwarded;
+    const std::string queue = is_alone || !how->queue ? std::string() : how->queue(asked->request);
+    const Result<Owning> owner = co_await OwnerOf(queue, caller);
+    if (!owner.ok()) co_return owner.status();
+    if (!owner->address.empty()) co_return co_await Forwarded(how, asked, *owner);
+    Result<Reply> own = co_await OwnPart(*how, *asked);
+    if (is_alone || !queue.empty() || !own.ok()) co_return own;
+    const Later<Reply> of_all([&](auto done) {
+      Gather<Request, Reply>(*peers_, how->path, asked->request, caller, std::move(own), how->merge,
+                             how->miss, std::move(done));
+    });
+    co_return co_await of_all;
+  }
+
+  template <typename Request, typename Reply>
+  Task<Result<Reply>> AnswerNamed(How<Request, Reply> how, Question<Request, Reply> asked) {
+    const std::string address = AddressOf(how->name(asked->request), asked->caller);
+    if (address.empty()) co_return co_await OwnPart(*how, *asked);
+    const Owning other{address, asked->caller};
+    co_return co_await Forwarded(how, asked, other);
+  }
+
+  // ---- their steps
+
+  template <typename Request, typename Reply>
+  OnPool EnterPool(const Method<Request, Reply>& how, const Request& request) {
+    return OnPool(how.pool ? how.pool(request) : &readers_);
+  }
+
+  /// Of the other frontend with this name; empty: this one answers.
+  std::string AddressOf(const std::string& name, const Caller& caller) {
+    if (peers_ == nullptr || caller.is_forwarded) return {};
+    for (const Peer& peer : peers_->Others()) {
+      if (peer.name == name) return peer.client_address;
+    }
+    return {};
+  }
+
+  template <typename Request, typename Reply>
+  static void Begin(const Method<Request, Reply>& how, const Asked<Request, Reply>& asked,
+                    std::function<void(Result<Reply>)> done) {
+    how.read ? done(how.read(asked.request)) : how.begin(asked, std::move(done));
+  }
+
+  template <typename Request, typename Reply>
+  static Later<Reply> OwnPart(const Method<Request, Reply>& how,
+                              const Asked<Request, Reply>& asked) {
+    return Later<Reply>([&](auto done) { Begin(how, asked, std::move(done)); });
+  }
+
   /// Who answers a call about a queue, and what is said to that one.
   struct Owning {
     std::string address = {};  ///< empty: this frontend
     Caller caller = {};
   };
 
-  /// Now or later. No queue: this frontend. Errors: kUnavailable: nobody serves it.
-  void FindOwner(const std::string& queue, const Caller& caller,
-                 std::function<void(const Result<Owning>&)> done) {
-    if (peers_ == nullptr || queue.empty()) return done(Owning());
-    peers_->Find(queue, caller.epoch, [=](const Result<Peers::Place>& place) {
-      if (!place.ok()) return done(place.status());
-      // Whoever has been sent around is told the truth: it is served elsewhere.
-      if (caller.hops >= Peers::kMostHops) return done(Owning());
-      Owning owner{place->address, caller};
-      ++owner.caller.hops;
-      owner.caller.epoch = place->epoch;
-      done(owner);
-    });
+  /// No queue: this frontend. Errors: kUnavailable: nobody serves it.
+  Task<Result<Owning>> OwnerOf(std::string queue, Caller caller) {
+    if (peers_ == nullptr || queue.empty()) co_return Owning();
+    const Later<Peers::Place> found(
+        [&](auto done) { peers_->Find(queue, caller.epoch, std::move(done)); });
+    const Result<Peers::Place> place = co_await found;
+    if (!place.ok()) co_return place.status();
+    // Whoever has been sent around is told the truth: it is served elsewhere.
+    if (caller.hops >= Peers::kMostHops) co_return Owning();
+    ++caller.hops;
+    caller.epoch = place->epoch;
+    co_return Owning{place->address, std::move(caller)};
   }
 
-  /// A handler that answers on the pool for the request.
+  /// The answer of another frontend. A caller that goes away ends the call there, too.
   template <typename Request, typename Reply>
-  auto Posted(typename rpc::UnaryCall<Request, Reply>::Handler answer, PoolFor<Request> pool_for) {
-    using Call = rpc::UnaryCall<Request, Reply>;
-    return [this, answer = std::move(answer), pool_for = std::move(pool_for)](
-               const Request& request, const std::shared_ptr<Call>& call) {
-      ReaderPool* const pool = pool_for ? pool_for(request) : &readers_;
-      if (pool == nullptr) return answer(request, call);
-      const bool posted = pool->Post([answer, request, call] { answer(request, call); });
-      if (!posted) call->Fail(ReaderPool::Refusal());
-    };
+  Task<Result<Reply>> Forwarded(How<Request, Reply> how, Question<Request, Reply> asked,
+                                Owning owner) {
+    const Later<std::string> answer([&](auto done) {
+      asked->call->WhenCancelled(
+          peers_->Call(owner.address, how->path, asked->request, owner.caller, std::move(done)));
+    });
+    const Result<std::string> bytes = co_await answer;
+    co_return ReplyOf<Reply>(bytes);
+  }
+
+  template <typename Request, typename Reply>
+  Later<std::string> PartOf(const std::string& address, const Caller& caller,
+                            const Method<Request, Reply>& how, const Asked<Request, Reply>& asked) {
+    return Later<std::string>([&, this](auto done) {
+      peers_->Call(address, how.path, asked.request, caller, std::move(done));
+    });
   }
 
   /// This frontend and all others, each for what it has itself.
   template <typename Request, typename Reply>
-  void AskAll(const std::string& path, const Request& request, Caller caller,
-              const std::shared_ptr<FirstFound<Reply>>& first, const Part<Request, Reply>& part) {
-    part(request, [first](Result<Reply> reply) { first->Add(std::move(reply)); });
+  void AskAll(const Method<Request, Reply>& how, const Asked<Request, Reply>& asked,
+              const std::shared_ptr<FirstFound<Reply>>& first) {
+    Begin<Request, Reply>(how, asked,
+                          [first](Result<Reply> reply) { first->Add(std::move(reply)); });
+    Caller caller = asked.caller;
     caller.hops = Peers::kMostHops;
     for (const Peer& peer : peers_->Others()) {
       peers_->Call(
-          peer.client_address, path, request, caller,
+          peer.client_address, how.path, asked.request, caller,
           [first](const Result<std::string>& bytes) { first->Add(ReplyOf<Reply>(bytes)); });
     }
-  }
-
-  /// A caller that goes away ends the call there, too.
-  template <typename Request, typename Reply>
-  void Forward(const std::string& address, const std::string& path, const Request& request,
-               const Caller& caller, const std::shared_ptr<rpc::UnaryCall<Request, Reply>>& call) {
-    call->WhenCancelled(peers_->Call(
-        address, path, request, caller,
-        [call](const Result<std::string>& bytes) { call->Answer(ReplyOf<Reply>(bytes)); }));
   }
 
   static Status ServedHereNow(const std::string& queue) {

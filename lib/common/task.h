@@ -1,0 +1,155 @@
+#pragma once
+
+#include <absl/status/status.h>
+
+#include <atomic>
+#include <coroutine>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "lib/common/result.h"
+
+/// Functions that wait without a thread: coroutines, which go on when what they wait for is there.
+///
+///   Task<Result<Reply>> Answer(std::shared_ptr<const Asked> asked) {
+///     const Result<Owner> owner = co_await FindOwner(asked->queue);
+///     if (!owner.ok()) co_return owner.status();
+///     co_return co_await Ask(*owner, asked);
+///   }
+///
+/// A coroutine owns its parameters if it takes them by value; what it takes by reference, and what
+/// a lambda has captured, must outlive it. g++ 12 mishandles a co_await in the condition of a loop,
+/// and beside a temporary that is an argument: give names to both.
+///
+/// Threads  A task begins where it is awaited, and goes on where the answer comes from, or at once
+///          if that has come before.
+/// Cost     An allocation for each task, and one for each Later.
+namespace twofold {
+
+/// What a coroutine gives back: it begins when it is awaited, once.
+template <typename T>
+class [[nodiscard]] Task {
+ public:
+  struct promise_type;
+  using Handle = std::coroutine_handle<promise_type>;
+
+  /// Whoever has awaited the task goes on.
+  struct End {
+    bool await_ready() noexcept { return false; }
+    std::coroutine_handle<> await_suspend(Handle ended) noexcept { return ended.promise().waiter; }
+    void await_resume() noexcept {}
+  };
+
+  struct promise_type {
+    Task get_return_object() { return Task(Handle::from_promise(*this)); }
+    std::suspend_always initial_suspend() noexcept { return {}; }
+    End final_suspend() noexcept { return {}; }
+    template <typename U>
+    void return_value(U&& result) {
+      value.emplace(std::forward<U>(result));
+    }
+    [[noreturn]] void unhandled_exception() noexcept { std::terminate(); }
+
+    std::optional<T> value;
+    std::coroutine_handle<> waiter;
+  };
+
+  Task(Task&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
+  Task& operator=(Task&&) = delete;
+  ~Task() {
+    if (handle_) handle_.destroy();
+  }
+
+  // ---- for co_await
+
+  bool await_ready() noexcept { return false; }
+  Handle await_suspend(std::coroutine_handle<> waiter) noexcept {
+    handle_.promise().waiter = waiter;
+    return handle_;
+  }
+  T await_resume() { return *std::move(handle_.promise().value); }
+
+ private:
+  explicit Task(Handle handle) : handle_(handle) {}
+
+  Handle handle_;
+};
+
+/// What Start gives back: nobody waits for it.
+struct Detached {
+  struct promise_type {
+    Detached get_return_object() noexcept { return {}; }
+    std::suspend_never initial_suspend() noexcept { return {}; }
+    std::suspend_never final_suspend() noexcept { return {}; }
+    void return_void() noexcept {}
+    [[noreturn]] void unhandled_exception() noexcept { std::terminate(); }
+  };
+};
+
+/// Begins the task; `done` gets what it gives back, now or later.
+template <typename T, typename Done>
+Detached Start(Task<T> task, Done done) {
+  done(co_await task);
+}
+
+/// For co_await: the answer of a function that calls back.
+///
+///   const Later<Place> place([&](auto done) { peers.Find(queue, std::move(done)); });
+///   const Result<Place> found = co_await place;
+///
+/// The first answer counts. When nobody can give one any more, the answer is kUnavailable, so
+/// whoever waits goes on in any case.
+template <typename T>
+class [[nodiscard]] Later {
+ public:
+  using Done = std::function<void(Result<T>)>;
+
+  /// `begin` is called when the answer is awaited, and may call back at once.
+  explicit Later(std::function<void(Done)> begin) : begin_(std::move(begin)) {}
+
+  bool await_ready() const noexcept { return false; }
+
+  bool await_suspend(std::coroutine_handle<> waiter) const {
+    const std::shared_ptr<Answer> answer = answer_;
+    answer->waiter = waiter;
+    begin_([asked = std::make_shared<Asked>(answer)](Result<T> value) {
+      asked->answer->Give(std::move(value));
+    });
+    // From here on this object is gone if the answer comes from another thread.
+    return !answer->is_second.exchange(true);
+  }
+
+  Result<T> await_resume() const { return *std::move(answer_->value); }
+
+ private:
+  struct Answer {
+    void Give(Result<T> given) {
+      if (is_given.exchange(true)) return;
+      value.emplace(std::move(given));
+      if (is_second.exchange(true)) waiter.resume();
+    }
+
+    std::coroutine_handle<> waiter;
+    std::optional<Result<T>> value;
+    std::atomic<bool> is_given = false;
+    std::atomic<bool> is_second = false;  ///< of the two, answer and wait, one has come before
+  };
+
+  /// All who can answer have it.
+  struct Asked {
+    explicit Asked(std::shared_ptr<Answer> of) : answer(std::move(of)) {}
+    ~Asked() { answer->Give(absl::UnavailableError("nobody is left who could answer")); }
+    Asked(const Asked&) = delete;
+    Asked& operator=(const Asked&) = delete;
+
+    const std::shared_ptr<Answer> answer;
+  };
+
+  const std::function<void(Done)> begin_;
+  const std::shared_ptr<Answer> answer_ = std::make_shared<Answer>();
+};
+
+}  // namespace twofold

@@ -1,0 +1,106 @@
+#include "lib/common/task.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace twofold {
+namespace {
+
+using Done = Later<int>::Done;
+
+Task<int> Twice(std::function<void(Done)> ask) {
+  Later<int> answer(std::move(ask));
+  const Result<int> number = co_await answer;
+  co_return number.ok() ? 2 * *number : -1;
+}
+
+Task<int> Sum(std::function<void(Done)> ask, int times) {
+  int sum = 0;
+  for (int i = 0; i < times; ++i) {
+    Task<int> twice = Twice(ask);
+    sum += co_await twice;
+  }
+  co_return sum;
+}
+
+TEST(Task, BeginsWhenItIsStarted) {
+  int asked = 0;
+  Task<int> task = Twice([&](const Done& done) {
+    ++asked;
+    done(4);
+  });
+  EXPECT_EQ(asked, 0);
+  int got = 0;
+  Start(std::move(task), [&](int value) { got = value; });
+  EXPECT_EQ(asked, 1);
+  EXPECT_EQ(got, 8);
+}
+
+TEST(Task, ThatIsNeverStartedIsGoneWithWhatItHolds) {
+  const auto held = std::make_shared<int>(1);
+  { const Task<int> task = Twice([held](const Done&) {}); }
+  EXPECT_EQ(held.use_count(), 1);
+}
+
+TEST(Task, GoesOnWhereItsAnswerComesFrom) {
+  std::vector<Done> waiting;
+  int got = 0;
+  std::thread::id where;
+  Start(Sum([&](Done done) { waiting.push_back(std::move(done)); }, 2), [&](int value) {
+    got = value;
+    where = std::this_thread::get_id();
+  });
+  ASSERT_EQ(waiting.size(), 1U);
+  waiting[0](1);
+  ASSERT_EQ(waiting.size(), 2U);
+  EXPECT_EQ(got, 0);
+  std::thread other([&] { waiting[1](2); });
+  const auto its_id = other.get_id();
+  other.join();
+  EXPECT_EQ(got, 6);
+  EXPECT_EQ(where, its_id);
+}
+
+TEST(Later, TakesTheFirstAnswer) {
+  int got = 0;
+  Start(Twice([](const Done& done) {
+          done(1);
+          done(2);
+        }),
+        [&](int value) { got = value; });
+  EXPECT_EQ(got, 2);
+}
+
+TEST(Later, IsAnsweredWhenNobodyIsLeftWhoCould) {
+  const auto held = std::make_shared<int>(1);
+  int got = 0;
+  Done kept;
+  Start(Twice([&kept, held](Done done) { kept = std::move(done); }),
+        [&](int value) { got = value; });
+  EXPECT_EQ(got, 0);
+  kept = nullptr;
+  EXPECT_EQ(got, -1);
+  EXPECT_EQ(held.use_count(), 1);
+}
+
+TEST(Later, IsAnsweredOnceByThreadsThatRace) {
+  for (int i = 0; i < 500; ++i) {
+    std::atomic<int> answers = 0;
+    std::vector<std::thread> threads;
+    Start(Twice([&](const Done& done) {
+            for (int n = 0; n < 2; ++n) threads.emplace_back([done, n] { done(n); });
+          }),
+          [&](int) { ++answers; });
+    for (std::thread& thread : threads) thread.join();
+    ASSERT_EQ(answers, 1);
+  }
+}
+
+}  // namespace
+}  // namespace twofold
