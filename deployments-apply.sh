@@ -116,13 +116,14 @@ unclaimed_volumes() {
 
 # A line for each certificate: Secret, where (m: the frontend's namespace, c: those of clients), and its
 # names. A frontend is reached by `kubectl port-forward` as well, by KEDA from another namespace, and beside
-# others by its own name.
+# others by its own name. That of benchmarks is for what runs Benchmarks (deployments/benchmark-operator); operator is you.
 certificates() {
   cat <<CERTIFICATES
 scalability-tester-tls m DNS:scalability-tester-frontend,DNS:scalability-tester-frontend.$monitoring,DNS:localhost,IP:127.0.0.1,DNS:*.scalability-tester-frontend-nodes.$monitoring
 scalability-tester-worker-tls m DNS:scalability-tester-backend
 scalability-tester-prometheus-tls m DNS:scalability-tester-prometheus
 scalability-tester-keda-tls m DNS:scalability-tester-keda
+scalability-tester-benchmarks-tls m DNS:scalability-tester-benchmarks
 scalability-tester-operator-tls m DNS:scalability-tester-operator
 scalability-tester-client-tls c DNS:scalability-tester-client
 CERTIFICATES
@@ -133,6 +134,7 @@ tokens() {
 scalability-tester-worker-token m worker workers
 scalability-tester-client-token c client load
 scalability-tester-prometheus-token m read-only prometheus
+scalability-tester-benchmarks-token m client benchmarks
 scalability-tester-operator-token m admin operator
 TOKENS
 }

@@ -7,7 +7,7 @@ import pytest
 import manifests
 
 SECRETS = [m for m in manifests.world().manifests if m.kind == "Secret"]
-PROGRAMS = ["scalability-tester-frontend", "scalability-tester-backend-sleep", "scalability-tester-client-sleep"]
+PROGRAMS = ["scalability-tester-frontend", "scalability-tester-backend-sleep", "scalability-tester-client-sleep", "scalability-tester-operator"]
 
 
 def secret_names():
@@ -21,7 +21,7 @@ def secured(kubectl, tmp_path_factory):
     """Frontend and a queue with the component, by (kind, name)."""
     overlay = tmp_path_factory.mktemp("overlay")
     relative = {name: os.path.relpath(manifests.DEPLOYMENTS / name, overlay.resolve())
-                for name in ("frontend/service", "frontend", "sleep-queue", "security/enable")}
+                for name in ("frontend/service", "frontend", "sleep-queue", "benchmark-operator", "security/enable")}
     component = relative.pop("security/enable")
     (overlay / "kustomization.yaml").write_text(
         "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\n"
@@ -86,5 +86,5 @@ def test_no_secret_is_one(secret):
     """A token or key that stands in a public file is none: the programs refuse these placeholders."""
     values = " ".join(secret.data["stringData"].values()).split()
     roles = {"worker", "client", "read-only", "admin", "#", "ROLE", "NAME", "TOKEN"}
-    assert "replace-me" in values and set(values) <= roles | {"replace-me", "workers", "load", "prometheus", "operator"}
+    assert "replace-me" in values and set(values) <= roles | {"replace-me", "workers", "load", "benchmarks", "prometheus", "operator"}
     assert len("replace-me") < 16
