@@ -1,0 +1,292 @@
+#!/usr/bin/python3
+"""Writes the templates of the Helm chart that say what deployments/ says.
+
+Usage: chart-templates.py DEPLOYMENTS CONFIGURED OUTPUT
+
+Kustomize makes the objects of each part once for every setting of the part's switches, such as security.enabled. A line
+that not all settings have stands in an `if`. CONFIGURED is the component of deployments-config.sh that puts the names
+below in all places where a registry or a namespace belongs; what else values can say is in `Marks`.
+"""
+
+import difflib
+import itertools
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+import yaml
+
+# The names that make-chart.sh gives deployments-config.sh, and what templates have in their place.
+NAMES = [
+    (re.compile(r"\bregistry\.invalid/([a-z-]+)[:@][^\s'\"]+"), r'{{ include "twofold.image" (list $ "\1") }}'),
+    (re.compile(r"(?<=: )chart-frontend$", re.M), "{{ $.Release.Namespace | quote }}"),
+    (re.compile(r"(?<=: )chart-clients$", re.M), '{{ include "twofold.clients" $ | quote }}'),
+    (re.compile("chart-frontend"), "{{ $.Release.Namespace }}"),
+    (re.compile("chart-clients"), '{{ include "twofold.clients" $ }}'),
+    (re.compile(r"imagePullPolicy: IfNotPresent$", re.M), "imagePullPolicy: {{ $.Values.images.pullPolicy }}"),
+]
+
+# A switch: when it is on, and the component of deployments/ that it is.
+SECURE = ("$.Values.security.enabled", "security/enable")
+CLUSTER = ("(gt (int $.Values.frontend.replicas) 1)", "frontend/cluster")
+STORE = ("(and $.Values.frontend.store.enabled (le (int $.Values.frontend.replicas) 1))", "frontend/store")
+EVERY_NODE = ("$workers.everyNode", "object-queue/every-node")
+APART = {CLUSTER, STORE}  # are never on together
+
+# Parts that are not queues: a file each, when its objects are there, the folders of deployments/, and its switches.
+PARTS = [
+    ("frontend", None, ["frontend/service", "frontend"], [CLUSTER, STORE, SECURE]),
+    ("database-postgresql", '(eq $.Values.database.kind "postgresql")', ["database/postgresql"], []),
+    ("database-cloudnative-pg", '(eq $.Values.database.kind "cloudnative-pg")', ["database/cloudnative-pg"], []),
+    ("policies", "$.Values.security.enabled", ["security/policies"], []),
+    ("certificates", '(and $.Values.security.enabled (eq $.Values.security.certificates "cert-manager"))',
+     ["security/cert-manager"], []),
+    ("operator", "$.Values.operator.enabled", ["benchmark-operator"], [SECURE]),
+    ("operator-perftest", "(and $.Values.operator.enabled $.Values.operator.perftest)", ["benchmark-operator/perftest"], []),
+    ("operator-policy", "$.Values.operator.policy", ["benchmark-operator/policy"], []),
+    ("crds", "$.Values.crds.install", ["benchmark-operator/crds"], []),
+    ("crds-perftest", "(and $.Values.crds.install $.Values.operator.perftest)", ["benchmark-operator/perftest-crds"], []),
+]
+# What a queue has beside its own folder.
+MORE_OF_QUEUE = {"object": ([], [EVERY_NODE]), "lifecycle": (["lifecycle/rights"], [])}
+
+# Objects of a part that have a condition of their own: the first row that fits an object's kind and component.
+CONDITIONS = [
+    ("ServiceMonitor", ".*", "$.Values.serviceMonitor.enabled"),
+    (".*", "viewer", "$.Values.viewer.enabled"),
+    ("Ingress", "client", "$workers.clientHost"),
+    ("Deployment|Service", "client", "$workers.client"),
+]
+# What outlives the release: objects of users, and their data.
+KEPT = {"CustomResourceDefinition", "PersistentVolumeClaim", "Cluster"}
+
+VALUES_OF = {"frontend": "$.Values.frontend", "backend": "$workers", "operator": "$.Values.operator", "database": "$.Values.database"}
+POD_TEMPLATES = {"Deployment", "StatefulSet", "DaemonSet"}
+
+
+# Of C, where it is there: definitions are long.
+LOADER, DUMPER = (getattr(yaml, f"C{name}", getattr(yaml, name)) for name in ("SafeLoader", "SafeDumper"))
+
+
+def dump(data):
+    return yaml.dump(data, Dumper=DUMPER, sort_keys=False, width=10**6).rstrip("\n").split("\n")
+
+
+class Marks:
+    """Stands for lines of templates in an object: written as one word each, which `expand` replaces."""
+
+    LINE = re.compile(r"^( *)(- )?(?:[\w./-]+: )?'?@(\d+)@'?(?:: null)?$")
+
+    def __init__(self):
+        self._snippets = []
+
+    def mark(self, lines):
+        if lines not in self._snippets:
+            self._snippets.append(lines)
+        return f"@{self._snippets.index(lines)}@"
+
+    def given(self, owner, key, value, test=None):
+        """`key` of `owner` is `value` of the chart where that is given, else what the manifest says, if anything."""
+        said = ["{{- else }}", *dump({key: owner[key]})] if key in owner else []
+        owner[key] = self.mark([f"{{{{- if {test or value} }}}}", f"{key}: {{{{ toJson {value} }}}}", *said, "{{- end }}"])
+
+    def number(self, owner, key, value):
+        """The same, where 0 is a value."""
+        self.given(owner, key, value, f'not (kindIs "invalid" {value})')
+
+    def entries(self, owner, value):
+        """The list `value` in front of the list `owner`."""
+        owner.insert(0, self.mark([f"{{{{- range {value} }}}}", "- {{ toJson . }}", "{{- end }}"]))
+
+    def labels(self, owner, value):
+        owner[self.mark([f"{{{{- range $label, $text := {value} }}}}", "{{ $label }}: {{ toJson $text }}", "{{- end }}"])] = None
+
+    def expand(self, lines):
+        for line in lines:
+            found = self.LINE.match(line)
+            if not found:
+                yield line
+                continue
+            for text in self._snippets[int(found[3])]:
+                yield found[1] + text
+
+
+def claim(marks, spec, values):
+    """The volume that a claim asks for."""
+    marks.given(spec["resources"]["requests"], "storage", f"{values}.size")
+    marks.given(spec, "storageClassName", f"{values}.storageClassName")
+
+
+def label_of_claim(container, values):
+    """What workers with a volume say of it, which benchmarks ask for."""
+    for entry in container.get("env", []):
+        if "volumeClaimTemplate." in entry.get("value", ""):
+            entry["value"] = re.sub(r"(?<=requests\.storage=)(\w+)", rf"{{{{ {values}.size | default `\1` }}}}", entry["value"])
+            entry["value"] += (f"{{{{ with {values}.storageClassName }}}}"
+                               ",volumeClaimTemplate.storageClassName={{ . }}{{ end }}")
+
+
+def pod(marks, template, values):
+    spec = template["spec"]
+    container = spec["containers"][0]
+    if "imagePullSecrets" in spec:
+        del spec["imagePullSecrets"]
+        marks.given(spec, "imagePullSecrets", "$.Values.images.pullSecrets")
+    if values is None:
+        return
+    for key in ("nodeSelector", "tolerations", "affinity"):
+        marks.given(spec, key, f"{values}.{key}")
+    marks.given(container, "resources", f"{values}.resources")
+    if "args" in container:
+        marks.entries(container["args"], f"{values}.arguments")
+    label_of_claim(container, values)
+
+
+def workload(marks, data, component):
+    values = VALUES_OF.get(component)
+    spec = data["spec"]
+    pod(marks, spec["template"], values)
+    if component in ("backend", "operator") and data["kind"] != "DaemonSet" or component == "frontend" and data["kind"] == "StatefulSet":
+        marks.number(spec, "replicas", f"{values}.replicas")
+    for template in spec.get("volumeClaimTemplates", []):
+        claim(marks, template["spec"], values)
+    container = spec["template"]["spec"]["containers"][0]
+    if component == "frontend":
+        marks.entries(container["args"], "$.Values.frontend.queues")
+        # Queues come last.
+        container["args"].append(container["args"].pop(0))
+    if component == "operator":
+        container["args"].append(marks.mark(["{{- if $.Values.operator.perftest }}", "- --perftest", "{{- end }}"]))
+    if component == "database":
+        marks.given(container, "image", "$.Values.database.image")
+
+
+def marked(marks, data):
+    """An object with marks where values of the chart may change it."""
+    labels = data["metadata"].get("labels", {})
+    component = labels.get("app.kubernetes.io/component")
+    if data["kind"] in KEPT:
+        data["metadata"].setdefault("annotations", {})["helm.sh/resource-policy"] = "keep"
+    if data["kind"] in POD_TEMPLATES:
+        workload(marks, data, component)
+    if data["kind"] == "PersistentVolumeClaim":
+        claim(marks, data["spec"], "$.Values.frontend.store")
+    if data["kind"] == "Cluster":
+        marks.given(data["spec"]["storage"], "size", "$.Values.database.size")
+        for storage in (data["spec"]["storage"], data["spec"]["walStorage"]):
+            marks.given(storage, "storageClass", "$.Values.database.storageClassName")
+    if data["kind"] == "Ingress":
+        marks.given(data["spec"]["rules"][0], "host", "$workers.clientHost")
+    if data["kind"] == "ServiceMonitor":
+        marks.labels(labels, "$.Values.serviceMonitor.labels")
+    return data
+
+
+# ---- settings of switches
+
+
+def settings(switches):
+    """Each way to set them, as the set of those that are on."""
+    for chosen in itertools.product([False, True], repeat=len(switches)):
+        on = frozenset(switch for switch, is_on in zip(switches, chosen) if is_on)
+        if not APART <= on:
+            yield on
+
+
+def condition(those, switches, among=None):
+    """When the switches are set in one of the ways `those`, and not in others of `among` (all), as an expression; None: always."""
+    ways = set(settings(switches))
+    among = ways if among is None else among
+    single = [(text, {on for on in ways if (switch in on) is wanted})
+              for switch in switches for wanted, text in ((True, switch[0]), (False, f"(not {switch[0]})"))]
+    pairs = [(f"({word} {a[0]} {b[0]})", merge(a[1], b[1])) for a, b in itertools.combinations(single, 2)
+             for word, merge in (("and", set.intersection), ("or", set.union))]
+    for text, holds in [(None, ways), *single, *pairs]:
+        if holds & among == those:
+            return text
+    sys.exit(f"chart-templates.py: no condition for {[[name for _, name in on] for on in those]}")
+
+
+def merged(texts):
+    """The lines of all texts in one list, each text's in its order: [[line, settings that have it]]."""
+    rows = []
+    for on, lines in texts.items():
+        matcher = difflib.SequenceMatcher(None, [line for line, _ in rows], lines, autojunk=False)
+        result = []
+        for tag, begin, end, new_begin, new_end in matcher.get_opcodes():
+            for row in rows[begin:end]:
+                if tag == "equal":
+                    row[1].add(on)
+                result.append(row)
+            if tag != "equal":
+                result += [[line, {on}] for line in lines[new_begin:new_end]]
+        rows = result
+    return rows
+
+
+def guarded(text, lines):
+    return [f"{{{{- if {text} }}}}", *lines, "{{- end }}"] if text else lines
+
+
+# ---- files
+
+
+class Chart:
+    def __init__(self, deployments, configured, output):
+        self._deployments, self._configured, self._output = deployments, configured, output
+        self._marks = Marks()
+
+    def _objects(self, folders, on):
+        """What kustomize makes of the folders, by kind and name, in its order."""
+        # Names are changed before security/enable, as deployments-apply.sh does it.
+        components = [self._deployments / name for _, name in on if name != SECURE[1]] + [self._configured]
+        components += [self._deployments / SECURE[1]] if SECURE in on else []
+        with tempfile.TemporaryDirectory(dir=self._configured.parent) as overlay:
+            paths = [[os.path.relpath(path, overlay) for path in paths]
+                     for paths in ([self._deployments / name for name in folders], components)]
+            pathlib.Path(overlay, "kustomization.yaml").write_text(yaml.safe_dump({"resources": paths[0], "components": paths[1]}))
+            done = subprocess.run(["kubectl", "kustomize", overlay], capture_output=True, text=True, check=False)
+        if done.returncode:
+            sys.exit(f"chart-templates.py: kustomize does not take {folders}: {done.stderr}")
+        if "{{" in done.stdout:
+            sys.exit(f"chart-templates.py: braces in {folders} would be taken for a template's")
+        objects = yaml.load_all(done.stdout, LOADER)
+        return {(data["kind"], data["metadata"]["name"], data["metadata"].get("namespace")): data for data in objects}
+
+    def write(self, name, when, folders, switches, begin=()):
+        """One file of templates."""
+        variants = {on: self._objects(folders, sorted(on)) for on in settings(switches)}
+        keys = list(dict.fromkeys(key for objects in variants.values() for key in objects))
+        lines = []
+        for key in keys:
+            texts = {on: dump(marked(self._marks, objects[key])) for on, objects in variants.items() if key in objects}
+            component = next(iter(objects[key] for objects in variants.values() if key in objects))["metadata"].get("labels", {}).get(
+                "app.kubernetes.io/component", "")
+            own = next((text for kind, of, text in CONDITIONS if re.fullmatch(kind, key[0]) and re.fullmatch(of, component)), None)
+            rows = []
+            for those, group in itertools.groupby(merged(texts), key=lambda row: row[1]):
+                rows += guarded(condition(those, switches, set(texts)), [line for line, _ in group])
+            there = condition(set(texts), switches)
+            lines += guarded(own, guarded(there, ["---", *rows]))
+        text = "\n".join(self._marks.expand(guarded(when, lines))) + "\n"
+        for pattern, replacement in NAMES:
+            text = pattern.sub(replacement, text)
+        (self._output / f"{name}.yaml").write_text("".join(f"{line}\n" for line in begin) + text)
+
+    def write_all(self):
+        for part in PARTS:
+            self.write(*part)
+        for folder in sorted(self._deployments.glob("*-queue")):
+            queue = folder.name.removesuffix("-queue")
+            folders, switches = MORE_OF_QUEUE.get(queue, ([], []))
+            values = f'{{{{- $workers := index $.Values.workers "{queue}" | default dict }}}}'
+            self.write(f"workers-{queue}", "$workers.enabled", [folder.name, *folders], [*switches, SECURE], [values])
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 4:
+        sys.exit(__doc__)
+    Chart(*(pathlib.Path(argument).resolve() for argument in sys.argv[1:])).write_all()
