@@ -78,7 +78,7 @@ def dump(data):
 class Marks:
     """Stands for lines of templates in an object: written as one word each, which `expand` replaces."""
 
-    LINE = re.compile(r"^( *)(- )?(?:[\w./-]+: )?'?@(\d+)@'?(?:: null)?$")
+    LINE = re.compile(r"^( *)(?:- |[\w./-]+: )?'?@(\d+)@'?(?:: null)?$")
 
     def __init__(self):
         self._snippets = []
@@ -90,7 +90,8 @@ class Marks:
 
     def given(self, owner, key, value, test=None):
         """`key` of `owner` is `value` of the chart where that is given, else what the manifest says, if anything."""
-        said = ["{{- else }}", *dump({key: owner[key]})] if key in owner else []
+        # At the end: the first key of an item of a list has the dash in its line.
+        said = ["{{- else }}", *dump({key: owner.pop(key)})] if key in owner else []
         owner[key] = self.mark([f"{{{{- if {test or value} }}}}", f"{key}: {{{{ toJson {value} }}}}", *said, "{{- end }}"])
 
     def number(self, owner, key, value):
@@ -110,7 +111,7 @@ class Marks:
             if not found:
                 yield line
                 continue
-            for text in self._snippets[int(found[3])]:
+            for text in self._snippets[int(found[2])]:
                 yield found[1] + text
 
 

@@ -23,7 +23,7 @@ CLUSTER_KINDS = {"Namespace", "PersistentVolume", "ClusterRole", "ClusterRoleBin
                  "ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding"}
 
 
-class StrictLoader(yaml.SafeLoader):
+class StrictLoader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
     """Refuses a key that is there twice, as the API server does."""
 
 
