@@ -26,6 +26,7 @@ Options:
                       certificates and tokens as Secrets of the cluster, or takes the existing ones, and
                       renews certificates 30 days before they expire. The files that you need to connect
                       go to deployments/operator, for you alone. Needs openssl
+  --secrets-only      with --secure: the namespaces and these Secrets, and nothing else, for the Helm chart
   --renew             with --secure: replace all certificates and tokens; the CA stays
   -v, --volumes       volumes too: remove the earlier ones and the database with its data, make those of
                       the queues
@@ -368,7 +369,7 @@ trouble() { # trouble NAMESPACE KIND/NAME
 
 # ---- arguments
 
-source='' volumes='' cluster='' database='' secure='' renew='' timeout=300 dry_run='' hint=''
+source='' volumes='' cluster='' database='' secure='' secrets_only='' renew='' timeout=300 dry_run='' hint=''
 while [ $# -gt 0 ]; do
   case $1 in
     -h | --help) usage; exit 0 ;;
@@ -377,6 +378,7 @@ while [ $# -gt 0 ]; do
     --cluster) cluster=1 ;;
     --database) need_value "$@"; database=$2; shift ;;
     --secure) secure=1 ;;
+    --secrets-only) secrets_only=1 ;;
     --renew) renew=1 ;;
     --overlay) need_value "$@"; source=$2; shift ;;
     --timeout) need_value "$@"; timeout=$2; shift ;;
@@ -387,6 +389,7 @@ while [ $# -gt 0 ]; do
 done
 is_whole "$timeout" || refuse "--timeout '$timeout' is not a whole number from 1"
 [ -z "$renew" ] || [ -n "$secure" ] || refuse "--renew needs --secure as well"
+[ -z "$secrets_only" ] || [ "$secure:$#" = 1:0 ] || refuse "--secrets-only needs --secure as well, and no queue"
 case $database in
   '') ;;
   cloudnative-pg | postgresql) [ -n "$cluster" ] || refuse "--database needs --cluster as well" ;;
@@ -408,6 +411,7 @@ need_kubectl
 frontend=frontend
 [ -z "$cluster" ] || frontend=cluster
 folders=namespace
+[ -z "$secrets_only" ] || folders="$folders $frontend"
 if [ $# -gt 0 ]; then
   [ -z "$secure" ] || folders="$folders security/policies"
   [ -z "$database" ] || folders="$folders database/$database"
@@ -425,7 +429,7 @@ secrets=$work/secrets
 mkdir "$secrets" || die "cannot write $secrets"
 for folder in $folders; do render "$folder"; done
 namespaces=$(objects "$(rendered namespace)" | awk '{ print $4 }')
-monitoring=$([ $# = 0 ] || objects "$(rendered "$frontend")" | awk '$4 == "scalability-tester-frontend" { print $3; exit }')
+monitoring=$([ "$secrets_only:$#" = :0 ] || objects "$(rendered "$frontend")" | awk '$4 == "scalability-tester-frontend" { print $3; exit }')
 if [ -n "$dry_run" ]; then
   : >"$work/served"
 else
@@ -434,6 +438,11 @@ else
   [ -z "$cluster" ] || check_database
 fi
 
+if [ -n "$secrets_only" ]; then
+  apply namespace
+  secure_secrets
+  exit 0
+fi
 remove
 [ $# -gt 0 ] || folders=
 for folder in $folders; do

@@ -98,9 +98,9 @@ class Marks:
         """The same, where 0 is a value."""
         self.given(owner, key, value, f'not (kindIs "invalid" {value})')
 
-    def entries(self, owner, value):
-        """The list `value` in front of the list `owner`."""
-        owner.insert(0, self.mark([f"{{{{- range {value} }}}}", "- {{ toJson . }}", "{{- end }}"]))
+    def entries(self, value):
+        """The list `value`, as an item of another list."""
+        return self.mark([f"{{{{- range {value} }}}}", "- {{ toJson . }}", "{{- end }}"])
 
     def labels(self, owner, value):
         owner[self.mark([f"{{{{- range $label, $text := {value} }}}}", "{{ $label }}: {{ toJson $text }}", "{{- end }}"])] = None
@@ -142,7 +142,7 @@ def pod(marks, template, values):
         marks.given(spec, key, f"{values}.{key}")
     marks.given(container, "resources", f"{values}.resources")
     if "args" in container:
-        marks.entries(container["args"], f"{values}.arguments")
+        container["args"].insert(0, marks.entries(f"{values}.arguments"))
     label_of_claim(container, values)
 
 
@@ -155,10 +155,10 @@ def workload(marks, data, component):
     for template in spec.get("volumeClaimTemplates", []):
         claim(marks, template["spec"], values)
     container = spec["template"]["spec"]["containers"][0]
+    if component == "backend":
+        container["env"].append(marks.entries("$workers.env"))
     if component == "frontend":
-        marks.entries(container["args"], "$.Values.frontend.queues")
-        # Queues come last.
-        container["args"].append(container["args"].pop(0))
+        container["args"].append(marks.entries("$.Values.frontend.queues"))  # queues come last
     if component == "operator":
         container["args"].append(marks.mark(["{{- if $.Values.operator.perftest }}", "- --perftest", "{{- end }}"]))
     if component == "database":

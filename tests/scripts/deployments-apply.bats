@@ -261,6 +261,23 @@ watch_arguments() {
   operator queues
 }
 
+@test "--secrets-only makes the Secrets of --secure and nothing else, for the Helm chart" {
+  run apply --secrets-only
+  [ "$status" -eq 200 ]
+  run apply --secure --secrets-only sleep
+  [ "$status" -eq 200 ]
+  apply --secure --secrets-only
+  before=$(secrets)
+  [ -z "$(objects | grep -v -e ^Namespace/ -e ^Secret/)" ]
+  # Each that the workloads mount with TLS.
+  kubectl kustomize "$project/deployments/security/secret" | awk '/^kind: /{ kind = $2 } /^  name: / { name = $2 }
+    /^  namespace: / { print kind "/" $2 "/" name }' >"$BATS_TEST_TMPDIR/wanted"
+  [ "$(wc -l <"$BATS_TEST_TMPDIR/wanted")" -ge 10 ]
+  while read -r secret; do jq -e ".\"$secret\"" <<<"$before" >/dev/null || { echo "$secret"; false; }; done <"$BATS_TEST_TMPDIR/wanted"
+  apply --secure --secrets-only
+  [ "$(secrets)" = "$before" ]
+}
+
 @test "--secure gives its secrets to nobody: no argument has one, and no file that others can read" {
   files=$project/deployments/operator
   watch_arguments
