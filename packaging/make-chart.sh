@@ -45,6 +45,10 @@ mkdir "$chart/files"
 cp "$root/grafana/dashboard.json" "$root/grafana/alerts.yaml" "$chart/files"
 cp "$root/charts/README.md" "$chart"
 /usr/bin/python3 "$root/packaging/chart-templates.py" "$root/deployments" "$work/configured/component" "$chart/templates" || exit 1
+if left=$(grep -rnE 'registry\.invalid|chart-(frontend|clients|pull-secret)' "$chart"); then
+  echo "make-chart.sh: no value of the chart is in its place: $left" >&2
+  exit 1
+fi
 
 mkdir -p "$out"
 rm -rf "$out/twofold"

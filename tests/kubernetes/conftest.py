@@ -1,6 +1,7 @@
 import os
 import pathlib
 import shutil
+import subprocess
 
 import pytest
 
@@ -27,3 +28,12 @@ def programs():
     if not (folder / "twofold-backend").exists():
         pytest.fail(f"no programs in {folder}: build them (./run-tests.sh dev), or say where they are with TWOFOLD_BIN")
     return folder
+
+
+@pytest.fixture(scope="session")
+def chart(kubectl, tmp_path_factory):
+    """The Helm chart that is made of deployments/."""
+    folder = tmp_path_factory.mktemp("chart")
+    done = subprocess.run([manifests.ROOT / "packaging" / "make-chart.sh", folder], capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 0, done.stderr
+    return folder / "twofold"
