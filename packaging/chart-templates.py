@@ -65,6 +65,8 @@ KEPT = {"CustomResourceDefinition", "PersistentVolumeClaim", "Cluster"}
 
 VALUES_OF = {"frontend": "$.Values.frontend", "backend": "$workers", "operator": "$.Values.operator", "database": "$.Values.database"}
 POD_TEMPLATES = {"Deployment", "StatefulSet", "DaemonSet"}
+# One frontend, one database of its own and one load client are one.
+SCALED = {("Deployment", "backend"), ("StatefulSet", "backend"), ("Deployment", "operator"), ("StatefulSet", "frontend")}
 
 
 # Of C, where it is there: definitions are long.
@@ -115,6 +117,10 @@ class Marks:
                 yield found[1] + text
 
 
+def component_of(data):
+    return data["metadata"].get("labels", {}).get("app.kubernetes.io/component", "")
+
+
 def claim(marks, spec, values):
     """The volume that a claim asks for."""
     marks.given(spec["resources"]["requests"], "storage", f"{values}.size")
@@ -150,7 +156,7 @@ def workload(marks, data, component):
     values = VALUES_OF.get(component)
     spec = data["spec"]
     pod(marks, spec["template"], values)
-    if component in ("backend", "operator") and data["kind"] != "DaemonSet" or component == "frontend" and data["kind"] == "StatefulSet":
+    if (data["kind"], component) in SCALED:
         marks.number(spec, "replicas", f"{values}.replicas")
     for template in spec.get("volumeClaimTemplates", []):
         claim(marks, template["spec"], values)
@@ -167,8 +173,7 @@ def workload(marks, data, component):
 
 def marked(marks, data):
     """An object with marks where values of the chart may change it."""
-    labels = data["metadata"].get("labels", {})
-    component = labels.get("app.kubernetes.io/component")
+    component = component_of(data)
     if data["kind"] in KEPT:
         data["metadata"].setdefault("annotations", {})["helm.sh/resource-policy"] = "keep"
     if data["kind"] in POD_TEMPLATES:
@@ -182,7 +187,7 @@ def marked(marks, data):
     if data["kind"] == "Ingress":
         marks.given(data["spec"]["rules"][0], "host", "$workers.clientHost")
     if data["kind"] == "ServiceMonitor":
-        marks.labels(labels, "$.Values.serviceMonitor.labels")
+        marks.labels(data["metadata"]["labels"], "$.Values.serviceMonitor.labels")
     return data
 
 
@@ -257,25 +262,26 @@ class Chart:
         objects = yaml.load_all(done.stdout, LOADER)
         return {(data["kind"], data["metadata"]["name"], data["metadata"].get("namespace")): data for data in objects}
 
-    def write(self, name, when, folders, switches, begin=()):
+    def _templates(self, key, variants, switches):
+        """The lines of one object, which some of the variants have."""
+        having = {on: objects[key] for on, objects in variants.items() if key in objects}
+        component = component_of(next(iter(having.values())))
+        rows = merged({on: dump(marked(self._marks, data)) for on, data in having.items()})
+        lines = ["---"]
+        for those, group in itertools.groupby(rows, key=lambda row: row[1]):
+            lines += guarded(condition(those, switches, set(having)), [line for line, _ in group])
+        own = next((text for kind, of, text in CONDITIONS if re.fullmatch(kind, key[0]) and re.fullmatch(of, component)), None)
+        return guarded(own, guarded(condition(set(having), switches), lines))
+
+    def write(self, name, when, folders, switches, begin=""):
         """One file of templates."""
         variants = {on: self._objects(folders, sorted(on)) for on in settings(switches)}
-        keys = list(dict.fromkeys(key for objects in variants.values() for key in objects))
-        lines = []
-        for key in keys:
-            texts = {on: dump(marked(self._marks, objects[key])) for on, objects in variants.items() if key in objects}
-            component = next(iter(objects[key] for objects in variants.values() if key in objects))["metadata"].get("labels", {}).get(
-                "app.kubernetes.io/component", "")
-            own = next((text for kind, of, text in CONDITIONS if re.fullmatch(kind, key[0]) and re.fullmatch(of, component)), None)
-            rows = []
-            for those, group in itertools.groupby(merged(texts), key=lambda row: row[1]):
-                rows += guarded(condition(those, switches, set(texts)), [line for line, _ in group])
-            there = condition(set(texts), switches)
-            lines += guarded(own, guarded(there, ["---", *rows]))
-        text = "\n".join(self._marks.expand(guarded(when, lines))) + "\n"
+        keys = dict.fromkeys(key for objects in variants.values() for key in objects)
+        lines = [line for key in keys for line in self._templates(key, variants, switches)]
+        text = begin + "".join(f"{line}\n" for line in self._marks.expand(guarded(when, lines)))
         for pattern, replacement in NAMES:
             text = pattern.sub(replacement, text)
-        (self._output / f"{name}.yaml").write_text("".join(f"{line}\n" for line in begin) + text)
+        (self._output / f"{name}.yaml").write_text(text)
 
     def write_all(self):
         for part in PARTS:
@@ -283,8 +289,8 @@ class Chart:
         for folder in sorted(self._deployments.glob("*-queue")):
             queue = folder.name.removesuffix("-queue")
             folders, switches = MORE_OF_QUEUE.get(queue, ([], []))
-            values = f'{{{{- $workers := index $.Values.workers "{queue}" | default dict }}}}'
-            self.write(f"workers-{queue}", "$workers.enabled", [folder.name, *folders], [*switches, SECURE], [values])
+            values = f'{{{{- $workers := index $.Values.workers "{queue}" | default dict }}}}\n'
+            self.write(f"workers-{queue}", "$workers.enabled", [folder.name, *folders], [*switches, SECURE], values)
 
 
 if __name__ == "__main__":
