@@ -1,6 +1,7 @@
 """What the tests of the Helm chart share: its values, what renders it, and what deployments/ says of the same settings."""
 import json
 import os
+import re
 import subprocess
 
 import yaml
@@ -16,6 +17,8 @@ QUEUES = sorted(path.name.removesuffix("-queue") for path in manifests.DEPLOYMEN
 MONITORING, VALIDATION = "mon2", "valid2"
 REGISTRY = "registry.example.com:5000/a/b"
 DIGEST = "sha256:" + "5" * 64
+README = (manifests.ROOT / "charts" / "README.md").read_text()
+EXAMPLE = yaml.safe_load(re.search(r"^```yaml\n(.*?)^```", README, re.M | re.S)[1])
 BENCHMARKS = "twofold.dev/v1alpha1/Benchmark"
 
 

@@ -6,7 +6,8 @@ import jsonschema
 import pytest
 
 import manifests
-from charts import ALL, BY_HAND, CASES, DEFAULTS, MONITORING, NOT_IN_CHART, PARTS, QUEUES, SCHEMA, assert_the_same, combined, deployed, leaves
+from charts import ALL, BY_HAND, CASES, DEFAULTS, EXAMPLE, MONITORING, NOT_IN_CHART, PARTS, QUEUES, README, SCHEMA
+from charts import assert_the_same, combined, deployed, leaves
 from templates import Templates
 
 
@@ -44,9 +45,10 @@ def test_no_folder_is_left_out():
     assert {folder for folder in folders - parts if not folder.startswith("components/")} == {"fio-queue/shared-volume"}
 
 
-def test_defaults_fit_the_schema():
+def test_defaults_and_the_example_fit_the_schema():
     jsonschema.Draft7Validator.check_schema(SCHEMA)
     jsonschema.validate(DEFAULTS, SCHEMA)
+    jsonschema.validate(combined(DEFAULTS, EXAMPLE), SCHEMA)
     assert sorted(DEFAULTS["workers"]) == QUEUES
 
 
@@ -63,7 +65,7 @@ def test_schema_refuses(wrong):
 
 
 def test_each_value_has_its_row():
-    (section,) = re.findall(r"^## Values$(.*?)^## ", (manifests.ROOT / "charts" / "README.md").read_text(), re.M | re.S)
+    (section,) = re.findall(r"^## Values$(.*?)^## ", README, re.M | re.S)
     rows = re.findall(r"^\| (`.*?`) \|", section, re.M)
     named = {name for row in rows for name in re.findall(r"`([^`]+)`", row)}
     paths = {".".join(("workers", "QUEUE", *path[2:]) if path[0] == "workers" else path) for path in leaves(DEFAULTS)}
@@ -81,7 +83,6 @@ statsinterval""".split()
 
 
 def test_each_value_of_aisloaders_chart_has_its_row():
-    text = (manifests.ROOT / "charts" / "README.md").read_text()
-    assert [name for name in AISLOADER if not re.search(rf"^\|[^|]*`{re.escape(name)}`", text, re.M)] == []
-    keys = re.search(r"^\| `config.KEY.default` \|(.*)", text, re.M)[1]
+    assert [name for name in AISLOADER if not re.search(rf"^\|[^|]*`{re.escape(name)}`", README, re.M)] == []
+    keys = re.search(r"^\| `config.KEY.default` \|(.*)", README, re.M)[1]
     assert [key for key in AISLOADER_KEYS if f"`{key}`" not in keys] == []

@@ -12,7 +12,7 @@ import yaml
 
 import manifests
 import project
-from charts import ALL, BENCHMARKS, CASES, DEFAULTS, DIGEST, MONITORING, QUEUES, SCHEMA, VALIDATION
+from charts import ALL, BENCHMARKS, CASES, DEFAULTS, DIGEST, EXAMPLE, MONITORING, QUEUES, SCHEMA, VALIDATION
 from charts import assert_the_same, benchmark, combined, deployed, leaves, objects, run
 
 if not os.environ.get("TWOFOLD_NIGHTLY"):
@@ -212,14 +212,14 @@ def names(texts):
 
 
 def test_runid_is_a_run(helm, tmp_path, programs):
-    texts = helm.render({"clients": {"namespace": VALIDATION}, "benchmarks": [benchmark("r1"), benchmark(20261129, "disks-2")]})
-    found = {key[2]: data for key, data in objects(texts).items() if key[0] == "Benchmark"}
-    assert list(found) == ["disks-r1", "disks-2-20261129"]
-    first = found["disks-r1"]
-    assert first["spec"] == benchmark("r1")["spec"] and first["metadata"]["namespace"] == VALIDATION
+    values = {"clients": {"namespace": VALIDATION}, "benchmarks": [benchmark("r1"), benchmark(20261129, "disks-2"), *EXAMPLE["benchmarks"]]}
+    found = {key[2]: data for key, data in objects(helm.render(values)).items() if key[0] == "Benchmark"}
+    assert list(found) == ["disks-r1", "disks-2-20261129", "objects-nightly-7"]
+    assert found["disks-r1"]["spec"] == benchmark("r1")["spec"] and found["disks-r1"]["metadata"]["namespace"] == VALIDATION
     file = tmp_path / "benchmark.yaml"
-    file.write_text(yaml.safe_dump(first))
-    assert "write" in run(programs / "twofold", "expand", file)
+    for name, job in (("disks-r1", "write"), ("objects-nightly-7", "1 job of ObjectStorage")):
+        file.write_text(yaml.safe_dump(found[name]))
+        assert job in run(programs / "twofold", "expand", file)
 
 
 def test_changed_runid_is_another_object_and_the_same_is_none(helm):
