@@ -142,7 +142,7 @@ fuzz_each() {
 
 scripts() {
   echo "=== scripts: shellcheck and bats"
-  for script in $(git ls-files '*.sh' .ci/run tests/scripts/cluster/kubectl tests/scripts/cluster/postgres tests/kubernetes/stubs); do
+  for script in $(git ls-files '*.sh' .ci/run tests/scripts/cluster/kubectl tests/scripts/cluster/postgres kubernetes/plugin tests/scripts/plugin/kubectl tests/kubernetes/stubs); do
     if shellcheck "$script"; then count 1 0 0; else broken "shellcheck $script"; fi
   done
   timed scripts tests/run-scripts.py build/bats

@@ -27,7 +27,7 @@ SCRIPTS = ROOT / "tests/scripts"
 
 # Minutes in all, longest first. The others take seconds.
 LONG = ["docs", "deployments-apply", "deployments-config", "local", "run", "deployments-queue", "load", "proxy", "jobs", "secured-frontends",
-        "store", "images", "security", "gang-tcp"]
+        "store", "plugin", "images", "security", "gang-tcp"]
 # Each test sets up what it needs.
 SPREAD = {"docs", "deployments-apply", "run", "proxy"}
 

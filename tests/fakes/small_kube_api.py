@@ -11,6 +11,14 @@ SCALE = re.compile(r"/apis/apps/v1/namespaces/([^/]+)/deployments/([^/]+)/scale"
 class Missing(Exception):
     """There is no such thing: 404."""
 
+    status, reason = 404, "NotFound"
+
+
+class Forbidden(Exception):
+    """One may not: 403."""
+
+    status, reason = 403, "Forbidden"
+
 
 def serve(kubeconfig, answer, scale):
     """Writes the file that leads to it, and serves until it is ended.
@@ -24,8 +32,10 @@ def serve(kubeconfig, answer, scale):
         def do_GET(self):
             try:
                 found = answer(self.path)
-            except (Missing, OSError) as error:
-                return self.reply(404, {"kind": "Status", "message": str(error), "reason": "NotFound"})
+            except (Missing, Forbidden, OSError) as error:
+                status = getattr(error, "status", 404)
+                reason = getattr(error, "reason", "NotFound")
+                return self.reply(status, {"kind": "Status", "apiVersion": "v1", "status": "Failure", "code": status, "message": str(error), "reason": reason})
             return self.reply(200, found)
 
         def do_PATCH(self):
@@ -36,6 +46,7 @@ def serve(kubeconfig, answer, scale):
         def reply(self, status, found):
             body = (found if isinstance(found, str) else json.dumps(found)).encode()
             self.send_response(status)
+            self.send_header("Content-Type", "text/plain" if isinstance(found, str) else "application/json")
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()
             self.wfile.write(body)
