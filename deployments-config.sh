@@ -20,6 +20,7 @@ the resulting images and namespaces. Run it again after adding a queue. The addr
 Options:
   --store           the frontend keeps durable jobs and results on a volume: needed for benchmarks
   --pull-secret NAME  all pods pull their images with this Secret; it has to be in both namespaces
+  --mirror          images of others, too, come from REGISTRY (dockerfiles/list-images.sh lists them)
   --digests FILE    pods run these very images, whatever their tags come to mean: a line each,
                     [REGISTRY/]IMAGE@sha256:HEX, as `podman images --digests` or a push shows it
   --output FOLDER   where to write (deployments/configured, where deployments-apply.sh looks)
@@ -56,8 +57,12 @@ digest_of() { # digest_of IMAGE
   [ -z "$digests" ] || sed -n "s|^\\(.*/\\)\\{0,1\\}$1@||p" "$digests"
 }
 
-# Each image has a Dockerfile; $1 goes in front.
+# Each image of ours has a Dockerfile; $1 goes in front.
 images() {
+  [ -z "$mirror" ] || "$root/dockerfiles/list-images.sh" --others | while read -r image; do
+    image=${image##*/}
+    echo "  - {name: ${image%%:*}, newName: $1${image%%:*}}"
+  done
   for file in "$root"/dockerfiles/*.docker; do
     image=$(basename "$file" .docker) digest=$(digest_of "$(basename "$file" .docker)")
     echo "  - {name: $image, newName: $1$image${digest:+, digest: $digest}}"
@@ -198,13 +203,14 @@ report() {
     awk '$3 != "-" { n[$3]++ } END { for (name in n) print "  " name ": " n[name] " objects" }' | sort
 }
 
-output=$root/deployments/configured dry_run='' store='' pull_secret='' digests=
+output=$root/deployments/configured dry_run='' store='' mirror='' pull_secret='' digests=
 while [ $# -gt 0 ]; do
   case $1 in
     -h | --help) usage; exit 0 ;;
     --output) need_value "$@"; output=$2; shift ;;
     --dry-run) dry_run=1 ;;
     --store) store=1 ;;
+    --mirror) mirror=1 ;;
     --pull-secret) need_value "$@"; pull_secret=$2; shift ;;
     --digests) need_value "$@"; digests=$2; shift ;;
     -?*) refuse "unknown option $1" ;;
@@ -219,6 +225,7 @@ for name in "$monitoring" "$validation"; do is_namespace "$name" || refuse "'$na
 # The name of a Secret in lower case, as most are: letters, digits and '-', as that of a namespace.
 [ -z "$pull_secret" ] || is_namespace "$pull_secret" || refuse "'$pull_secret' is not the name of a Secret"
 [ -z "$digests" ] || check_digests
+[ -z "$mirror" ] || [ "$registry" != - ] || refuse "--mirror needs a REGISTRY"
 # Kustomize finds an object by its earlier name too, so it cannot tell the two then.
 case $monitoring/$validation in
   "$validation/$monitoring") ;;
