@@ -39,6 +39,7 @@ runs() {  # PAGE LEAST
 }
 
 @test "README.md: what it says to type runs" { runs README.md 18; }
+@test "docs/air-gapped.md: what it says to type runs" { runs docs/air-gapped.md 8; }
 @test "docs/api.md: what it says to type runs" { runs docs/api.md 5; }
 @test "docs/client.md: what it says to type runs" { runs docs/client.md 8; }
 @test "docs/jobs.md: what it says to type runs" { runs docs/jobs.md 20; }

@@ -53,7 +53,8 @@ sees() {
 
 # submit RUN SIZE: a run of one job, whose blocks are 4M.
 submit() {
-  printf '{apiVersion: twofold/v1, kind: Fio, metadata: {name: %s}, spec: {numWorkers: 1, direct: 0, ioengine: psync, rw: read, size: %s, runtime: 1s}}' "$@" >f.yaml
+  printf '{apiVersion: twofold/v1, kind: Fio, metadata: {name: %s}, spec: {numWorkers: 1, rw: read, size: %s, runtime: 1s, %s}}' \
+    "$@" 'direct: 0, ioengine: psync' >f.yaml
   "$TWOFOLD_BIN/twofold" run f.yaml --runid "$1" --detach --frontend "$TWOFOLD_FRONTEND" 2>>log
 }
 
