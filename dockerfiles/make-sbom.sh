@@ -30,7 +30,7 @@ done
 packages() {
   cat "$root/var/lib/dpkg/status" "$root"/var/lib/dpkg/status.d/* 2>/dev/null | awk '
     function end_package() {
-      if (name != "" && status !~ /(deinstall|config-files|half-|unpacked)/) print name, version, architecture, (source == "" ? name : source)
+      if (name != "" && status !~ /deinstall|config-files|half-|unpacked/) print name, version, architecture, (source ? source : name)
       name = version = architecture = source = status = ""
     }
     /^Package: / { end_package(); name = $2 }
@@ -67,14 +67,15 @@ awk -v name="$name" -v version="$version" -v id="$id" -v created="$created" '
     return "{\"SPDXID\": \"" spdx "\", \"name\": " text(name) ", \"versionInfo\": " text(version) ", \"downloadLocation\": \"NOASSERTION\"," \
       " \"filesAnalyzed\": false, \"licenseDeclared\": \"NOASSERTION\", " unknown() more "}"
   }
-  function contains(spdx) {
-    relations = relations ",\n    {\"spdxElementId\": \"SPDXRef-Image\", \"relationshipType\": \"CONTAINS\", \"relatedSpdxElement\": \"" spdx "\"}"
+  function relation(of, type, to) {
+    return "\n    {\"spdxElementId\": \"" of "\", \"relationshipType\": \"" type "\", \"relatedSpdxElement\": \"" to "\"}"
   }
+  function contains(spdx) { relations = relations "," relation("SPDXRef-Image", "CONTAINS", spdx) }
   FILENAME ~ /packages$/ {
     spdx = "SPDXRef-Package-" ++count
     purl = "pkg:deb/debian/" escaped($1) "@" escaped($2) "?arch=" $3
-    packages = packages ",\n    " package(spdx, $1, $2, ", \"sourceInfo\": " text("source package " $4) \
-      ", \"externalRefs\": [{\"referenceCategory\": \"PACKAGE-MANAGER\", \"referenceType\": \"purl\", \"referenceLocator\": " text(purl) "}]")
+    packages = packages ",\n    " package(spdx, $1, $2, ", \"sourceInfo\": " text("source package " $4) ", \"externalRefs\": [" \
+      "{\"referenceCategory\": \"PACKAGE-MANAGER\", \"referenceType\": \"purl\", \"referenceLocator\": " text(purl) "}]")
     contains(spdx)
   }
   FILENAME ~ /files$/ {
@@ -90,5 +91,5 @@ awk -v name="$name" -v version="$version" -v id="$id" -v created="$created" '
     print "  \"creationInfo\": {\"created\": \"" created "\", \"creators\": [\"Tool: twofold-make-sbom\"]},"
     print "  \"packages\": [\n    " package("SPDXRef-Image", name, version, ", \"primaryPackagePurpose\": \"CONTAINER\"") packages "\n  ],"
     print "  \"files\": [" files "\n  ],\n  \"relationships\": ["
-    print "    {\"spdxElementId\": \"SPDXRef-DOCUMENT\", \"relationshipType\": \"DESCRIBES\", \"relatedSpdxElement\": \"SPDXRef-Image\"}" relations "\n  ]\n}"
+    print substr(relation("SPDXRef-DOCUMENT", "DESCRIBES", "SPDXRef-Image"), 2) relations "\n  ]\n}"
   }' "$work/packages" "$work/files"

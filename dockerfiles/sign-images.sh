@@ -53,8 +53,8 @@ unpack() {
   mkdir "$work/root"
   jq -r '.layers[].digest' "$work/image/manifest.json" >"$work/layers"
   while IFS=: read -r _ hex; do
-    tar -C "$work/root" --no-same-owner --wildcards -xf "$work/image/$hex" 'var/lib/dpkg/*' 'usr/local/*' './var/lib/dpkg/*' './usr/local/*' \
-      2>"$work/tar" || grep -q 'Not found in archive' "$work/tar"
+    tar -C "$work/root" --no-same-owner --wildcards -xf "$work/image/$hex" \
+      'var/lib/dpkg/*' 'usr/local/*' './var/lib/dpkg/*' './usr/local/*' 2>"$work/tar" || grep -q 'Not found in archive' "$work/tar"
   done <"$work/layers"
 }
 

@@ -35,7 +35,8 @@ def serve(kubeconfig, answer, scale):
             except (Missing, Forbidden, OSError) as error:
                 status = getattr(error, "status", 404)
                 reason = getattr(error, "reason", "NotFound")
-                return self.reply(status, {"kind": "Status", "apiVersion": "v1", "status": "Failure", "code": status, "message": str(error), "reason": reason})
+                failure = {"kind": "Status", "apiVersion": "v1", "status": "Failure", "code": status, "reason": reason}
+                return self.reply(status, {**failure, "message": str(error)})
             return self.reply(200, found)
 
         def do_PATCH(self):

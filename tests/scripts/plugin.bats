@@ -19,10 +19,8 @@ setup_file() {
   soon test -e ready
   local workers
   workers=$(jq -r .worker ready)
-  POD=pod-fio "$TWOFOLD_BIN/twofold-backend" --frontend "$workers" --queue fio --slots 2 --backoff 0.1 --pod-env POD -- fio 2>fio.log 3>&- &
-  echo $! >>started
-  POD=pod-sleep "$TWOFOLD_BIN/twofold-backend" --frontend "$workers" --queue sleep --backoff 0.1 --pod-env POD -- sleep 0.01 2>sleep.log 3>&- &
-  echo $! >>started
+  worker fio --slots 2 -- fio
+  worker sleep -- sleep 0.01
   TWOFOLD_FRONTEND=$(jq -r .client ready)
   soon sees pod-fio "$TWOFOLD_BIN/twofold" worker list --frontend "$TWOFOLD_FRONTEND"
   soon sees pod-sleep "$TWOFOLD_BIN/twofold" worker list --frontend "$TWOFOLD_FRONTEND"
@@ -44,6 +42,12 @@ teardown_file() {
   xargs kill <"$BATS_FILE_TMPDIR/started" 2>/dev/null || return 0
 }
 
+# worker QUEUE [OPTION]... -- WORKLOAD...: in the pod pod-QUEUE.
+worker() {
+  POD=pod-$1 "$TWOFOLD_BIN/twofold-backend" --frontend "$workers" --backoff 0.1 --pod-env POD --queue "$@" 2>"$1.log" 3>&- &
+  echo $! >>started
+}
+
 # sees TEXT COMMAND...
 sees() {
   local text=$1
@@ -60,7 +64,8 @@ submit() {
 
 setup() {
   cd "$BATS_FILE_TMPDIR" || return
-  export FORWARDS=$BATS_FILE_TMPDIR/forwards KUBECONFIG=$BATS_FILE_TMPDIR/kubeconfig PATH=$BATS_TEST_DIRNAME/plugin:$root/kubernetes/plugin:$PATH
+  export FORWARDS=$BATS_FILE_TMPDIR/forwards KUBECONFIG=$BATS_FILE_TMPDIR/kubeconfig
+  PATH=$BATS_TEST_DIRNAME/plugin:$root/kubernetes/plugin:$PATH
   unset TWOFOLD_FRONTEND TWOFOLD_SERVICE TWOFOLD_TOKEN
 }
 
@@ -84,7 +89,8 @@ serve() {
 # object KIND NAME NAMESPACE MORE
 object() {
   jq -n --arg kind "$1" --arg name "$2" --arg namespace "$3" --argjson more "$4" \
-    '{apiVersion: "v1", kind: $kind, metadata: ({name: $name} + if $namespace == "" then {} else {namespace: $namespace} end)} * $more' >"objects/$1-$3-$2.json"
+    '{apiVersion: "v1", kind: $kind, metadata: ({name: $name} + if $namespace == "" then {} else {namespace: $namespace} end)} * $more' \
+    >"objects/$1-$3-$2.json"
 }
 service() {
   object Service "$1" "$2" '{
@@ -173,6 +179,9 @@ absent() { ! sees "$1" twofold top; }
 
 @test "any other command of twofold reaches the frontend, and ends as it ends" {
   ends_with 0 "*before-1 *ended*" -- runs
+  # Ctrl-C ends the command, and the forward with it.
+  run timeout -s INT 1 kubectl-twofold -- queues --watch
+  [[ $output == QUEUE* ]]
   ends_with 0 "id,*" -- job list --run before-1 --finished --output csv
 }
 
