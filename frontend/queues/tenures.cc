@@ -144,6 +144,8 @@ std::shared_ptr<results::Journal> QueueHost::Turn::Close() ABSL_NO_THREAD_SAFETY
   GiveBack(false);
   state_.going_on.clear();
   if (!state_.commit.empty()) state_.KeepDecisions();
+  // Who waits for a record is answered by it, or when it is dropped: nothing else may hold that up.
+  state_.to_flush.Then([unstored = std::exchange(state_.unstored, {})] {});
   auto journal = std::exchange(state_.tenure.journal, nullptr);
   AwaitElsewhere();
   SendWatchersAway();

@@ -86,6 +86,7 @@ class StoredAnswer {
   /// Which job it is about; in the turn that changes it.
   void Name(std::uint64_t job) { job_ = job; }
   void Give(const v1::Job& job) { std::exchange(done_, nullptr)(job); }
+  void Fail(const Status& why) { std::exchange(done_, nullptr)(why); }
   /// The change is on disk, and the answer comes from elsewhere.
   void Forgo() { done_ = nullptr; }
 
@@ -95,22 +96,19 @@ class StoredAnswer {
 };
 
 void SubmitJob(const QueueSet& queues, const v1::SubmitJobRequest& request,
-               const StoredAnswer::Done& done, const EndWaiter::Patient& caller) {
+               const StoredAnswer::Done& done, const EndWaiter::Who& who) {
   const Result<NewJob> job = CheckJob(queues, request);
   if (!job.ok()) return done(job.status());
   const auto accepted = std::make_shared<v1::Job>();
   const auto waiter =
-      request.wait() ? std::make_shared<EndWaiter>(queues, *job->host, caller, done) : nullptr;
+      request.wait() ? std::make_shared<EndWaiter>(queues, *job->host, who, done) : nullptr;
   const auto stored = std::make_shared<StoredAnswer>([done, waiter](Result<v1::Job> answer) {
     waiter ? waiter->Answer(std::move(answer)) : done(std::move(answer));
   });
   const auto answer = [stored, accepted, waits = waiter != nullptr] {
     waits ? stored->Forgo() : stored->Give(*accepted);
   };
-  const auto refuse = [done, stored](const Status& why) {
-    stored->Forgo();
-    done(why);
-  };
+  const auto refuse = [stored](const Status& why) { stored->Fail(why); };
   QueueHost::Turn turn(*job->host, Now());
   if (const Status served = turn.CheckServed(); !served.ok()) {
     return turn.Then([done, served] { done(served); });

@@ -26,14 +26,14 @@ namespace twofold::frontend {
 class EndWaiter final : public Resident, public std::enable_shared_from_this<EndWaiter> {
  public:
   /// Who waits.
-  struct Patient {
+  struct Who {
     std::shared_ptr<rpc::UnaryCall<v1::SubmitJobRequest, v1::Job>> call;
     Peers* peers = nullptr;  ///< null: there are no others
     Caller caller;
   };
 
   /// `host` has the job's queue. All outlive the call. Of several calls of `done` the first counts.
-  EndWaiter(const QueueSet& queues, QueueHost& host, Patient who,
+  EndWaiter(const QueueSet& queues, QueueHost& host, Who who,
             std::function<void(Result<v1::Job>)> done)
       : queues_(queues), host_(host), who_(std::move(who)), done_(std::move(done)) {}
 
@@ -58,7 +58,7 @@ class EndWaiter final : public Resident, public std::enable_shared_from_this<End
 
   const QueueSet& queues_;
   QueueHost& host_;
-  const Patient who_;
+  const Who who_;
   const std::function<void(Result<v1::Job>)> done_;
   queue::JobId job_{0};
   std::uint64_t number_ = 0;  // among those who wait for the ends of jobs

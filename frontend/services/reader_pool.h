@@ -56,7 +56,8 @@ class ReaderPool {
 /// For co_await: what follows runs on a thread of the pool; nullptr: where it is. The last thing
 /// that a coroutine does on its old thread is to post, so it may go on before that returns.
 ///
-/// Errors   ReaderPool::Refusal: too much waits already; kUnavailable: the pool has stopped.
+/// Errors   ReaderPool::Refusal: too much waits already, or the pool has stopped; kUnavailable: it
+///          stops meanwhile.
 class [[nodiscard]] OnPool {
  public:
   explicit OnPool(ReaderPool* pool) : pool_(pool) {}

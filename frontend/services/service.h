@@ -52,7 +52,7 @@ class Service : public rpc::Service {
   struct Asked {
     Request request;
     Caller caller;
-    typename rpc::UnaryCall<Request, Reply>::Pointer call;
+    typename rpc::UnaryCall<Request, Reply>::Pointer call;  ///< null in a part of a Spread one
   };
 
   /// How a method is answered. Rows leave out what theirs does not need.
@@ -107,7 +107,8 @@ class Service : public rpc::Service {
   }
 
   /// By all frontends, each for its part: the replies become one, as `merge` says. What is about
-  /// one queue is only asked of the frontend that serves it.
+  /// one queue is only asked of the frontend that serves it. Errors: this one's own, before others
+  /// are asked; theirs.
   template <typename Request, typename Reply>
   void Gathered(std::string_view method, Method<Request, Reply> how) {
     Unary(method, std::move(how), &Service::AnswerGathered<Request, Reply>);
@@ -202,25 +203,39 @@ class Service : public rpc::Service {
     });
   }
 
-  // ---- how calls are answered. Whoever has got an error uses nothing of the service any more: it
-  // may come when that ends.
+  // ---- how calls are answered. After an error a coroutine uses nothing of the service: the error
+  // may come while the service is destroyed. A request is let go when it has been passed on, as
+  // those who wait are many.
 
   template <typename Request, typename Reply>
   Task<Result<Reply>> AnswerLocally(How<Request, Reply> how, Question<Request, Reply> asked) {
     const Status entered = co_await EnterPool(*how, asked->request);
     if (!entered.ok()) co_return entered;
-    co_return co_await OwnPart(*how, *asked);
+    const Later<Reply> answer([&](auto done) {
+      Begin(*how, *asked, std::move(done));
+      asked.reset();
+    });
+    co_return co_await answer;
   }
 
   template <typename Request, typename Reply>
   Task<Result<Reply>> AnswerRouted(How<Request, Reply> how, Question<Request, Reply> asked) {
-    const Status entered = co_await EnterPool(*how, asked->request);
-    if (!entered.ok()) co_return entered;
-    const std::string queue = peers_ == nullptr ? std::string() : how->queue(asked->request);
-    const Result<Owning> owner = co_await OwnerOf(queue, asked->caller);
-    if (!owner.ok()) co_return owner.status();
-    if (!owner->address.empty()) co_return co_await Forwarded(how, asked, *owner);
-    co_return co_await AnswerLocally(how, asked);  // whoever found the owner has its own threads
+    Owning owner;
+    if (peers_ != nullptr) {
+      const Status entered = co_await EnterPool(*how, asked->request);
+      if (!entered.ok()) co_return entered;
+      const std::string queue = how->queue(asked->request);
+      Result<Owning> found = co_await OwnerOf(queue, asked->caller);
+      if (!found.ok()) co_return found.status();
+      owner = *std::move(found);
+    }
+    if (!owner.address.empty()) {
+      Task<Result<Reply>> answer = Forwarded(how, std::move(asked), std::move(owner));
+      co_return co_await answer;
+    }
+    // Whoever found the owner has its own threads: this frontend enters the pool anew.
+    Task<Result<Reply>> answer = AnswerLocally(how, std::move(asked));
+    co_return co_await answer;
   }
 
   template <typename Request, typename Reply>
@@ -360,11 +375,13 @@ class Service : public rpc::Service {
     const Later<std::string> answer([&](auto done) {
       asked->call->WhenCancelled(
           peers_->Call(owner.address, how->path, asked->request, owner.caller, std::move(done)));
+      asked.reset();
     });
     const Result<std::string> bytes = co_await answer;
     co_return ReplyOf<Reply>(bytes);
   }
 
+  /// The part of another frontend, which goes on if the caller leaves.
   template <typename Request, typename Reply>
   Later<std::string> PartOf(const std::string& address, const Caller& caller,
                             const Method<Request, Reply>& how, const Asked<Request, Reply>& asked) {

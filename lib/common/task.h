@@ -26,7 +26,7 @@
 ///
 /// Threads  A task begins where it is awaited, and goes on where the answer comes from, or at once
 ///          if that has come before.
-/// Cost     An allocation for each task, and one for each Later.
+/// Cost     An allocation for each task, and three for each Later.
 namespace twofold {
 
 /// What a coroutine gives back: it begins when it is awaited, once.
@@ -101,7 +101,8 @@ Detached Start(Task<T> task, Done done) {
 ///   const Result<Place> found = co_await place;
 ///
 /// The first answer counts. When nobody can give one any more, the answer is kUnavailable, so
-/// whoever waits goes on in any case.
+/// whoever waits goes on in any case: then whoever drops the last `done` runs what waits for it,
+/// and must hold no lock.
 template <typename T>
 class [[nodiscard]] Later {
  public:
@@ -115,11 +116,11 @@ class [[nodiscard]] Later {
   bool await_suspend(std::coroutine_handle<> waiter) const {
     const std::shared_ptr<Answer> answer = answer_;
     answer->waiter = waiter;
-    begin_([asked = std::make_shared<Asked>(answer)](Result<T> value) {
-      asked->answer->Give(std::move(value));
+    begin_([promise = std::make_shared<Promise>(answer)](Result<T> value) {
+      promise->answer->Give(std::move(value));
     });
     // From here on this object is gone if the answer comes from another thread.
-    return !answer->is_second.exchange(true);
+    return !answer->one_has_come.exchange(true);
   }
 
   Result<T> await_resume() const { return *std::move(answer_->value); }
@@ -129,21 +130,24 @@ class [[nodiscard]] Later {
     void Give(Result<T> given) {
       if (is_given.exchange(true)) return;
       value.emplace(std::move(given));
-      if (is_second.exchange(true)) waiter.resume();
+      if (one_has_come.exchange(true)) waiter.resume();
     }
 
     std::coroutine_handle<> waiter;
     std::optional<Result<T>> value;
     std::atomic<bool> is_given = false;
-    std::atomic<bool> is_second = false;  ///< of the two, answer and wait, one has come before
+    std::atomic<bool> one_has_come = false;  ///< of the two, answer and end of the asking
   };
 
   /// All who can answer have it.
-  struct Asked {
-    explicit Asked(std::shared_ptr<Answer> of) : answer(std::move(of)) {}
-    ~Asked() { answer->Give(absl::UnavailableError("nobody is left who could answer")); }
-    Asked(const Asked&) = delete;
-    Asked& operator=(const Asked&) = delete;
+  struct Promise {
+    explicit Promise(std::shared_ptr<Answer> to) : answer(std::move(to)) {}
+    ~Promise() {
+      if (answer->is_given) return;
+      answer->Give(absl::UnavailableError("nobody is left who could answer"));
+    }
+    Promise(const Promise&) = delete;
+    Promise& operator=(const Promise&) = delete;
 
     const std::shared_ptr<Answer> answer;
   };
