@@ -11,7 +11,7 @@ namespace twofold::cli {
 /// Threads  Make it before other threads are made: they must not get the signals.
 class AwaitedSignals {
  public:
-  explicit AwaitedSignals(std::initializer_list<int> others = {});
+  AwaitedSignals(std::initializer_list<int> others = {});
   ~AwaitedSignals();
   AwaitedSignals(const AwaitedSignals&) = delete;
   AwaitedSignals& operator=(const AwaitedSignals&) = delete;
