@@ -1,7 +1,7 @@
 // Frontends that share a database, over random faults (simulation.h says what is checked).
 //
 //   TWOFOLD_SEED    where to start; printed, so that a failure can be seen again
-//   TWOFOLD_STEPS   how long; 1 000 000 if not set, a twentieth of that with a sanitizer
+//   TWOFOLD_STEPS   how long; 1 000 000 if not set, 300 000 with a sanitizer
 //   TWOFOLD_FAULTS  with one seed: only these of its faults, such as 0,3,4; a failure prints them
 
 #include "tests/lib/cluster/simulation.h"
@@ -24,7 +24,7 @@
 namespace twofold::cluster {
 namespace {
 
-constexpr std::uint64_t kSteps = Fewer(1'000'000);
+constexpr std::uint64_t kSteps = kSanitized ? 300'000 : 1'000'000;
 
 std::uint64_t FromEnvironment(const char* name, std::uint64_t otherwise) {
   const char* value = std::getenv(name);
