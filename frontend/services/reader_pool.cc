@@ -28,13 +28,14 @@ void ReaderPool::Continue(Task task) {
 }
 
 void ReaderPool::Stop() {
-  std::deque<Task> dropped;  // destroyed without the lock
+  std::deque<Task> dropped;
   {
     const MutexLock lock(mutex_);
     stopped_ = true;
     dropped.swap(waiting_);
   }
   changed_.NotifyAll();
+  dropped.clear();  // without the lock, and before what runs has ended, which may wait for a disk
   for (std::thread& thread : std::exchange(threads_, {})) thread.join();
 }
 
