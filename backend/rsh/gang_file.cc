@@ -20,6 +20,8 @@
 #include <utility>
 #include <vector>
 
+#include "lib/common/host_word.h"
+
 namespace twofold::gang {
 namespace {
 
@@ -58,8 +60,9 @@ std::string_view FirstLabel(std::string_view name) { return name.substr(0, name.
 using Is = bool (*)(const Peer& peer, std::string_view host);
 
 // The first one that anybody matches counts.
-constexpr std::array<Is, 5> kMeanings = {
+constexpr std::array<Is, 6> kMeanings = {
     [](const Peer& peer, std::string_view host) { return peer.address() == host; },
+    [](const Peer& peer, std::string_view host) { return HostWord(peer.address()) == host; },
     [](const Peer& peer, std::string_view host) { return peer.pod() == host; },
     [](const Peer& peer, std::string_view host) { return peer.node() == host; },
     [](const Peer& peer, std::string_view host) {

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <utility>
 
+#include "lib/common/host_word.h"
 #include "lib/common/match.h"
 #include "lib/suite/spec.h"
 #include "lib/suite/text.h"
@@ -24,14 +25,15 @@ using Arguments = std::vector<std::string>;
 
 void Add(Arguments& to, const Arguments& more) { to.insert(to.end(), more.begin(), more.end()); }
 
-// "10.0.0.1:2,10.0.0.2:2". Members with one address are one host to Open MPI.
+// "10.0.0.1:2,fd00--2:2". Members with one address are one host to Open MPI.
 std::string HostList(const MpiRun& run) {
   std::vector<std::pair<std::string, std::uint32_t>> slots;
   for (const Member& host : run.hosts) {
+    const std::string word = HostWord(host.address);
     const auto same = std::find_if(slots.begin(), slots.end(),
-                                   [&](const auto& entry) { return entry.first == host.address; });
+                                   [&](const auto& entry) { return entry.first == word; });
     if (same == slots.end()) {
-      slots.emplace_back(host.address, run.slots);
+      slots.emplace_back(word, run.slots);
     } else {
       same->second += run.slots;
     }

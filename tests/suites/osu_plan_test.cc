@@ -34,6 +34,15 @@ TEST(OsuPlan, WorkersWithOneAddressAreOneHost) {
   EXPECT_NE(Text(*plan).find("--host 10.0.0.1:2 -np 2"), std::string::npos) << Text(*plan);
 }
 
+TEST(OsuPlan, WorkersWithIpv6AddressesHaveNoColonThatEndsAHost) {
+  Gang gang = GangOf(2);
+  gang.members[0].address = "fd00::1";
+  gang.members[1].address = "fd00::2";
+  const auto plan = FindSuite("osu")->plan(R"({"tests": ["bw"]})", gang);
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  EXPECT_NE(Text(*plan).find("--host fd00--1:1,fd00--2:1 -np 2"), std::string::npos) << Text(*plan);
+}
+
 TEST(OsuPlan, EveryTestCanBeAskedForByEitherName) {
   std::set<std::string_view> names;
   for (const osu::Test& test : osu::Tests()) {

@@ -42,6 +42,12 @@ TEST(FindMember, FirstLabelIsEnough) {
   EXPECT_EQ(*FindMember(gang, "n2"), 1U);
 }
 
+TEST(FindMember, AnIpv6AddressIsKnownByItsWord) {
+  const auto gang = Of({{"n", "p-0", "fd00::1"}, {"n", "p-1", "fd00::12"}});
+  EXPECT_EQ(*FindMember(gang, "fd00--12"), 1U);
+  EXPECT_EQ(*FindMember(gang, "fd00::1"), 0U);
+}
+
 TEST(FindMember, OfSeveralOnOneHostItIsTheLast) {
   EXPECT_EQ(*FindMember(Of({{"n", "p", "10.0.0.1"}, {"n", "p", "10.0.0.1"}}), "10.0.0.1"), 1U);
 }
