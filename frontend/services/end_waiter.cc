@@ -59,29 +59,45 @@ bool EndWaiter::EndsHere() {
   return ends_here;
 }
 
-/// Where the queue is served now: that may be here again.
-void EndWaiter::Follow() {
-  if (IsStopped()) return;
-  who_.peers->Find(host_.name(), host_.NextEpoch(),
-                   [self = shared_from_this()](const Result<Peers::Place>& place) {
-                     if (!place.ok()) return self->GiveUp(std::string(place.status().message()));
-                     const Owner owner = self->queues_.directory()->Find(self->host_.name());
-                     place->address.empty() ? self->FollowAt(owner.peer.client_address, owner.epoch)
-                                            : self->FollowAt(place->address, place->epoch);
-                   });
+/// Goes where the queue is served, which may be here again, until the end is told.
+Detached EndWaiter::Follow() {
+  const std::shared_ptr<EndWaiter> self = shared_from_this();
+  Status why;
+  for (int tries = 0; tries < kMostFollows && !IsStopped(); ++tries) {
+    const Later<Peers::Place> search(
+        [&](auto done) { who_.peers->Find(host_.name(), host_.NextEpoch(), std::move(done)); });
+    const Result<Peers::Place> place = co_await search;
+    if (!place.ok()) co_return GiveUp(place.status());
+    const Later<bool> stay([&](auto done) { FollowAt(*place, std::move(done)); });
+    const Result<bool> stayed = co_await stay;
+    why = stayed.status();
+    if (!why.ok() && !absl::IsUnavailable(why)) co_return GiveUp(why);
+    const Later<bool> rest([&](auto done) {
+      who_.peers->loop().PostAfter(kPause, [done = std::move(done)] { done(true); });
+    });
+    const Result<bool> rested = co_await rest;
+    if (!rested.ok()) co_return;
+  }
+  if (!IsStopped()) GiveUp(why);
 }
 
-void EndWaiter::FollowAt(const std::string& address, std::uint64_t epoch) {
+/// Listens to what the job does until the stream ends, however that is.
+void EndWaiter::FollowAt(const Peers::Place& place, std::function<void(Result<bool>)> ended) {
+  const Owner here = queues_.directory()->Find(host_.name());
+  const bool is_here = place.address.empty();
   Caller caller = who_.caller;
-  caller.epoch = epoch;
+  caller.epoch = is_here ? here.epoch : place.epoch;
   v1::FollowJobRequest request;
   request.set_id(static_cast<std::uint64_t>(job_));
   auto cancel = who_.peers->Stream<v1::FollowJobRequest, v1::JobUpdate>(
-      address, "/twofold.v1.Clients/FollowJob", request, caller,
+      is_here ? here.peer.client_address : place.address, "/twofold.v1.Clients/FollowJob", request,
+      caller,
       [self = shared_from_this()](const v1::JobUpdate& update) {
         if (update.job().state() == v1::JOB_STATE_FINISHED) self->Answer(update.job());
       },
-      [self = shared_from_this()](const Status& status) { self->FollowEnded(status); });
+      [ended = std::move(ended)](const Status& status) {
+        status.ok() ? ended(true) : ended(status);
+      });
   {
     const MutexLock lock(mutex_);
     if (!stopped_) {
@@ -92,18 +108,11 @@ void EndWaiter::FollowAt(const std::string& address, std::uint64_t epoch) {
   cancel();
 }
 
-void EndWaiter::FollowEnded(const Status& status) {
-  const bool is_there = status.ok() || absl::IsUnavailable(status);
-  if (!is_there || ++tries_ == kMostFollows) return GiveUp(std::string(status.message()));
-  if (!IsStopped())
-    who_.peers->loop().PostAfter(kPause, [self = shared_from_this()] { self->Follow(); });
-}
-
-void EndWaiter::GiveUp(const std::string& why) {
-  Answer(
-      absl::UnavailableError(absl::StrCat("the queue went to another frontend; look there what "
-                                          "has become of job ",
-                                          static_cast<std::uint64_t>(job_), ": ", why)));
+void EndWaiter::GiveUp(const Status& why) {
+  Answer(absl::UnavailableError(
+      absl::StrCat("the queue went to another frontend; look there what "
+                   "has become of job ",
+                   static_cast<std::uint64_t>(job_), ": ", std::string(why.message()))));
 }
 
 }  // namespace twofold::frontend

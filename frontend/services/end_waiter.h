@@ -11,6 +11,7 @@
 #include "frontend/queues/queue_set.h"
 #include "lib/common/mutex.h"
 #include "lib/common/result.h"
+#include "lib/common/task.h"
 #include "lib/rpc/unary.h"
 #include "twofold/v1/queue.pb.h"
 
@@ -51,10 +52,9 @@ class EndWaiter final : public Resident, public std::enable_shared_from_this<End
   [[nodiscard]] bool EndsHere();
   void Stop();
   bool IsStopped();
-  void Follow();
-  void FollowAt(const std::string& address, std::uint64_t epoch);
-  void FollowEnded(const Status& status);
-  void GiveUp(const std::string& why);
+  Detached Follow();
+  void FollowAt(const Peers::Place& place, std::function<void(Result<bool>)> ended);
+  void GiveUp(const Status& why);
 
   const QueueSet& queues_;
   QueueHost& host_;
@@ -63,7 +63,6 @@ class EndWaiter final : public Resident, public std::enable_shared_from_this<End
   queue::JobId job_{0};
   std::uint64_t number_ = 0;  // among those who wait for the ends of jobs
   std::atomic<bool> moved_ = false;
-  std::atomic<int> tries_ = 0;
 
   Mutex mutex_;
   bool stopped_ ABSL_GUARDED_BY(mutex_) = false;

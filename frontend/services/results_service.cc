@@ -11,6 +11,7 @@
 #include "frontend/services/run_calls.h"
 #include "frontend/services/services.h"
 #include "lib/common/counted.h"
+#include "lib/common/task.h"
 #include "lib/results/result_messages.h"
 #include "lib/rpc/limits.h"
 #include "twofold/v1/runs.pb.h"
@@ -131,51 +132,36 @@ std::uint64_t JobsOf(const v1::Run& run) {
   return jobs;
 }
 
-/// Deletes a run, commit by commit, and answers when it is gone.
-class RunDeletion : public std::enable_shared_from_this<RunDeletion> {
- public:
-  using Done = std::function<void(Result<v1::DeleteRunReply>)>;
+/// Errors   kNotFound: it is not there; kFailedPrecondition: it has jobs that have not ended.
+Result<v1::Run> FindEnded(const Storage& storage, const std::string& run) {
+  Result<v1::Run> known = storage.run_reader().Find(run);
+  if (!known.ok()) return known;
+  const std::uint64_t unfinished = known->counts().waiting() + known->counts().running();
+  if (unfinished == 0) return known;
+  return absl::FailedPreconditionError(
+      absl::StrCat("id: ", Counted(unfinished, "job"), " of the run wait or run; cancel it first"));
+}
 
-  RunDeletion(Storage& storage, std::string run, Done done)
-      : storage_(storage), run_(std::move(run)), done_(std::move(done)) {}
-
-  /// Blocks on the store.
-  void Start() {
-    const Result<v1::Run> known = Look();
-    if (!known.ok()) return done_(known.status());
-    *reply_.mutable_run() = *known;
-    reply_.set_jobs(JobsOf(*known));
-    DeleteSome();
+/// Deletes a run, commit by commit. Blocks on the store.
+Task<Result<v1::DeleteRunReply>> Deletion(Storage& storage, std::string run) {
+  const Result<v1::Run> known = FindEnded(storage, run);
+  if (!known.ok()) co_return known.status();
+  for (;;) {
+    const Later<bool> commit([&](auto done) {
+      storage.journal().Append({results::RunDeleted{run, kDeleteStep}},
+                               [done = std::move(done)] { done(true); });
+    });
+    const Result<bool> committed = co_await commit;
+    if (!committed.ok()) co_return committed.status();
+    const Result<v1::Run> left = FindEnded(storage, run);
+    if (absl::IsNotFound(left.status())) break;
+    if (!left.ok()) co_return left.status();
   }
-
- private:
-  /// Errors   kNotFound: it is not there; kFailedPrecondition: it has jobs that have not ended.
-  Result<v1::Run> Look() const {
-    Result<v1::Run> known = storage_.run_reader().Find(run_);
-    if (!known.ok()) return known;
-    const std::uint64_t unfinished = known->counts().waiting() + known->counts().running();
-    if (unfinished == 0) return known;
-    return absl::FailedPreconditionError(absl::StrCat("id: ", Counted(unfinished, "job"),
-                                                      " of the run wait or run; cancel it first"));
-  }
-
-  void DeleteSome() {
-    storage_.journal().Append({results::RunDeleted{run_, kDeleteStep}},
-                              [self = shared_from_this()] { self->GoOn(); });
-  }
-
-  void GoOn() {
-    const Result<v1::Run> left = Look();
-    if (left.ok()) return DeleteSome();
-    if (!absl::IsNotFound(left.status())) return done_(left.status());
-    done_(std::move(reply_));
-  }
-
-  Storage& storage_;
-  const std::string run_;
-  const Done done_;
-  v1::DeleteRunReply reply_;
-};
+  v1::DeleteRunReply reply;
+  *reply.mutable_run() = *known;
+  reply.set_jobs(JobsOf(*known));
+  co_return reply;
+}
 
 Status CheckUnattended(AttendedRuns& attended, const std::string& run) {
   const MutexLock lock(attended.mutex);
@@ -202,7 +188,7 @@ void DeleteRun(Storage& storage, AttendedRuns& attended, const std::string& run,
   status.Update(CheckUnattended(attended, run));
   if (status.ok()) status = CheckSettled(storage, run);
   if (!status.ok()) return done(status);
-  std::make_shared<RunDeletion>(storage, run, std::move(done))->Start();
+  Start(Deletion(storage, run), std::move(done));
 }
 
 ResultsService::ResultsService(const QueueSet& queues, Storage* storage, OpenCalls& calls,
