@@ -17,6 +17,7 @@
 #include "frontend/shard_options.h"
 #include "frontend/web/web.h"
 #include "lib/common/host_name.h"
+#include "lib/common/memory.h"
 #include "lib/http/guard.h"
 #include "lib/results/store_address.h"
 
@@ -101,9 +102,22 @@ Status CheckShared(const Options& options) {
       "they share, postgresql://...");
 }
 
+/// Loops that have to share less would let a process hold more than it may.
+Status CheckLoops(const Options& options) {
+  const std::uint64_t memory =
+      options.memory_limit == 0 ? MemoryLimit() : options.memory_limit << 20;
+  if (options.loops <= 1 || options.loops * rpc::kLeastMemoryOfLoop <= memory)
+    return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat("--loops ", options.loops, ": needs ",
+                                                 rpc::kLeastMemoryOfLoop >> 20,
+                                                 " MiB for each loop, and there are ", memory >> 20,
+                                                 " (--memory-limit, or what the container has)"));
+}
+
 /// The options with all shards by name, if nothing in them and in their files is wrong.
 Result<Options> Checked(const Options& given) {
   if (Status status = CheckNames(given); !status.ok()) return status;
+  if (Status status = CheckLoops(given); !status.ok()) return status;
   Result<Options> options = WithShards(given);
   if (!options.ok()) return options;
   if (Status status = CheckShared(*options); !status.ok()) return status;
@@ -199,7 +213,7 @@ Frontend::Frontend(const Options& options, security::Server security, Parts part
       scaler_gate_(std::make_shared<security::Gate>("scaler", security_.tokens)),
       client_calls_(options.peer_calls, *client_gate_),
       worker_calls_(options.peer_calls, *worker_gate_),
-      loop_(std::make_shared<rpc::LoopThread>(rpc::BudgetsOf(options.memory_limit << 20))),
+      loops_(rpc::MakeLoops(options.loops, options.memory_limit << 20)),
       trace_(std::move(parts.trace)),
       queues_(parts.plans, QueueOptions(options), std::random_device{}(), &alarm_, trace_.get()),
       storage_(std::move(parts.storage)),
@@ -213,7 +227,7 @@ Frontend::Frontend(const Options& options, security::Server security, Parts part
   if (storage_ == nullptr || storage_->shared() == nullptr) return;
   directory_ = std::make_unique<Directory>(FromSeconds(options.ttl));
   queues_.SetDirectory(*directory_);
-  peers_ = std::make_unique<Peers>(*loop_, *directory_, std::move(parts.peers));
+  peers_ = std::make_unique<Peers>(*loops_.front(), *directory_, std::move(parts.peers));
   for (Service* const service :
        std::initializer_list<Service*>{&clients_, &admin_, &frontends_, &results_, &workers_}) {
     service->SetPeers(*peers_);
@@ -255,7 +269,7 @@ Status Frontend::Restore() {
 Status Frontend::Serve(const Options& options) {
   auto clients =
       rpc::Listen(options.client_address, {&clients_, &admin_, &frontends_, &results_},
-                  {security_, client_gate_, RolesOfMethod, options.peer_connections}, loop_);
+                  {security_, client_gate_, RolesOfMethod, options.peer_connections}, loops_);
   if (!clients.ok()) return clients.status();
   client_server_ = *std::move(clients);
 
@@ -263,7 +277,7 @@ Status Frontend::Serve(const Options& options) {
   queues_.SetIdleLease(idle_lease);
   auto workers =
       rpc::Listen(options.worker_address, {&workers_},
-                  {security_, worker_gate_, RolesOfMethod, options.peer_connections}, loop_);
+                  {security_, worker_gate_, RolesOfMethod, options.peer_connections}, loops_);
   if (!workers.ok()) return workers.status();
   worker_server_ = *std::move(workers);
 
@@ -281,7 +295,7 @@ Status Frontend::ServeScalers(const Options& options) {
   auto opened =
       scalers::Port::Open(options.scaler_address, {queues_, peers_.get(), changes_, readers_},
                           {security_, scaler_gate_, RolesOfMethod, options.peer_connections},
-                          options.peer_calls, loop_);
+                          options.peer_calls, loops_);
   if (!opened.ok()) return opened.status();
   scalers_ = *std::move(opened);
   return absl::OkStatus();
@@ -344,7 +358,7 @@ Status Frontend::ServeHttp(const Options& options) {
        .rules = rules,
        .ask = ask,
        .run_later = run_later,
-       .loop = loop_});
+       .loops = loops_});
   auto http = http::Server::Start(
       *address,
       PostLog::Around(log, http::Guard(http_gate_, security_.asks_certificate, RolesOfPage, web)),

@@ -85,7 +85,7 @@ class Frontend {
   std::shared_ptr<security::Gate> scaler_gate_;
   OpenCalls client_calls_;
   OpenCalls worker_calls_;
-  const std::shared_ptr<rpc::LoopThread> loop_;  ///< of all gRPC, served and called
+  const rpc::Loops loops_;  ///< of all gRPC that is served; the first one also of what is called
   Alarm alarm_;
   Alarm changes_;                                           ///< for autoscalers
   const std::unique_ptr<queue::trace::TraceWriter> trace_;  ///< nullptr: nothing is recorded

@@ -12,6 +12,7 @@ namespace twofold::frontend {
 namespace {
 
 constexpr std::size_t kMaxQueues = 256;
+constexpr std::uint32_t kMostLoops = 64;
 
 constexpr const char* kDescription =
     "Holds the named queues: clients put jobs in, workers run them, Prometheus looks.";
@@ -51,6 +52,9 @@ void DeclareAddresses(CLI::App& app, Options& options) {
             "most streams and waiting calls of one host; 0 = no limit");
   AddOption(app, "--peer-connections", options.peer_connections, WholeNumber(0, 10'000'000),
             "most gRPC connections of one host at one port; 0 = no limit");
+  AddOption(app, "--loops", options.loops, WholeNumber(1, kMostLoops),
+            "threads that serve gRPC, over which connections are spread, for machines with many "
+            "cores; each needs 64 MiB of --memory-limit");
   AddOption(app, "--memory-limit", options.memory_limit, WholeNumber(0, 1 << 30),
             "MiB this program may use: peers can make it hold three eighths of it, and the largest "
             "holder is closed when that is full; 0 = what the container or machine has");

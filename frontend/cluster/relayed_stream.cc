@@ -3,13 +3,19 @@
 namespace twofold::frontend {
 
 void RelayedStream::Begin(std::shared_ptr<rpc::ByteStream> caller, std::string first) {
-  const auto self = std::static_pointer_cast<RelayedStream>(shared_from_this());
-  loop_.Post([self, caller = std::move(caller), first = std::move(first)] {
-    if (self->gone_) return;
-    self->caller_ = caller;
-    self->upwards_ = first;
-    self->Start(self->way_->Get(), self->options_);
-  });
+  loop_.Post(
+      [this, self = shared_from_this(), caller = std::move(caller), first = std::move(first)] {
+        if (gone_) return;
+        caller_ = caller;
+        upwards_ = first;
+        Start(way_->Get(), options_);
+      });
+}
+
+/// What the caller's loop brings: here, in the order in which it came.
+void RelayedStream::Do(std::function<void()> task) {
+  if (loop_.IsHere()) return task();
+  loop_.Post([self = shared_from_this(), task = std::move(task)] { task(); });
 }
 
 // ---- From the caller to the other frontend
@@ -17,13 +23,17 @@ void RelayedStream::Begin(std::shared_ptr<rpc::ByteStream> caller, std::string f
 void RelayedStream::OnBegin() { half_closed_ ? stream()->HalfClose() : stream()->WantPull(); }
 
 void RelayedStream::OnRead(std::string_view bytes) {
-  upwards_ = bytes;
-  if (stream() != nullptr) stream()->WantPull();
+  Do([this, message = std::string(bytes)] {
+    upwards_ = message;
+    if (stream() != nullptr) stream()->WantPull();
+  });
 }
 
 void RelayedStream::OnReadEnd() {
-  half_closed_ = true;
-  if (stream() != nullptr) stream()->HalfClose();
+  Do([this] {
+    half_closed_ = true;
+    if (stream() != nullptr) stream()->HalfClose();
+  });
 }
 
 void RelayedStream::Pull(h2::MessageWriter& out) {
@@ -41,12 +51,17 @@ void RelayedStream::OnMessage(std::string_view bytes) {
 }
 
 void RelayedStream::OnWritten(bool ok) {
-  if (ok && stream() != nullptr) stream()->Resume();
+  if (!ok) return;
+  Do([this] {
+    if (stream() != nullptr) stream()->Resume();
+  });
 }
 
 void RelayedStream::OnCancel() {
-  gone_ = true;
-  if (caller_ != nullptr) Cancel();
+  Do([this] {
+    gone_ = true;
+    if (caller_ != nullptr) Cancel();
+  });
 }
 
 void RelayedStream::OnOver(const Status& status, const h2::Metadata& trailers) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -18,7 +19,8 @@ namespace twofold::frontend {
 ///
 /// Give it to ServerStream::PassOn.
 ///
-/// Threads  See rpc::Passage. All that is passed on is on the loop of `way`, which is the server's.
+/// Threads  See rpc::Passage. All else is on the loop of `way`, which may be another one than that
+///          of the caller's connection.
 class RelayedStream final : public rpc::Passage, public rpc::OutgoingCall {
  public:
   /// `loop` is that of `way`. `options` are those of the call there.
@@ -35,6 +37,7 @@ class RelayedStream final : public rpc::Passage, public rpc::OutgoingCall {
   void OnBegin() override;
   void OnMessage(std::string_view bytes) override;
   void Pull(h2::MessageWriter& out) override;
+  void Do(std::function<void()> task);
   void OnOver(const Status& status, const h2::Metadata& trailers) override;
 
   rpc::LoopOwner& loop_;

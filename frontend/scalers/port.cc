@@ -22,9 +22,9 @@ Port::Port(const Sight& sight, const rpc::Door& door, std::uint32_t streams)
 
 Result<std::unique_ptr<Port>> Port::Open(const std::string& address, const Sight& sight,
                                          const rpc::Door& door, std::uint32_t streams,
-                                         std::shared_ptr<rpc::LoopThread> loop) {
+                                         const rpc::Loops& loops) {
   std::unique_ptr<Port> port(new Port(sight, door, streams));
-  auto server = rpc::Listen(address, {&port->scaler_}, door, std::move(loop));
+  auto server = rpc::Listen(address, {&port->scaler_}, door, loops);
   if (!server.ok()) return server.status();
   port->server_ = *std::move(server);
   return port;

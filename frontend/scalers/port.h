@@ -13,7 +13,6 @@
 #include "frontend/services/reader_pool.h"
 #include "lib/common/result.h"
 #include "lib/rpc/listen.h"
-#include "lib/rpc/loop_thread.h"
 
 namespace twofold::scalers {
 
@@ -33,7 +32,7 @@ class Port {
   /// Errors   see rpc::Listen.
   static Result<std::unique_ptr<Port>> Open(const std::string& address, const Sight& sight,
                                             const rpc::Door& door, std::uint32_t streams,
-                                            std::shared_ptr<rpc::LoopThread> loop);
+                                            const rpc::Loops& loops);
   ~Port();
   Port(const Port&) = delete;
   Port& operator=(const Port&) = delete;

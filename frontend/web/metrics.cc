@@ -141,17 +141,23 @@ void AddStore(std::vector<MetricFamily>& result, const QueueSet& queues) {
       stats.failures);
 }
 
-/// Of the thread that serves the gRPC ports.
-void AddLoop(std::vector<MetricFamily>& result, const rpc::LoopThread& loop) {
+/// Of the threads that serve the gRPC ports, together.
+void AddLoops(std::vector<MetricFamily>& result, const rpc::Loops& loops) {
+  stats::Histogram all_turns;
+  std::size_t all_held = 0;
+  for (const auto& loop : loops) {
+    all_turns.Merge(loop->Turns());
+    all_held += loop->held();
+  }
   Family turns("twofold_grpc_turn_seconds",
-               "Turns of the thread that serves the gRPC ports: as long waits whoever comes.",
+               "Turns of the threads that serve the gRPC ports: as long waits whoever comes.",
                MetricType::Histogram);
-  turns.Add({}, loop.Turns());
+  turns.Add({}, all_turns);
   result.push_back(turns.Take());
 
   Family held("twofold_grpc_held_bytes", "What peers of the gRPC ports make this process hold.",
               MetricType::Gauge);
-  held.Add({}, loop.held());
+  held.Add({}, all_held);
   result.push_back(held.Take());
 }
 
@@ -170,7 +176,7 @@ MetricFamily ReportsFamily(const results::ReportReader& reports) {
 
 std::vector<MetricFamily> CollectMetrics(const QueueSet& queues, const Storage* storage,
                                          const std::vector<const security::Gate*>& gates,
-                                         const rpc::LoopThread* loop) {
+                                         const rpc::Loops& loops) {
   Families all;
   for (const auto& host : queues.all()) AddQueue(all, *host, LabelsOf(queues, *host), Now());
   std::vector<MetricFamily> result;
@@ -181,7 +187,7 @@ std::vector<MetricFamily> CollectMetrics(const QueueSet& queues, const Storage* 
     result.push_back(family->Take());
   }
   AddTraffic(result, queues.traffic());
-  if (loop != nullptr) AddLoop(result, *loop);
+  if (!loops.empty()) AddLoops(result, loops);
   if (queues.journal() != nullptr) AddStore(result, queues);
   result.push_back(
       metrics::BuildFamily("twofold_build_info", "What this frontend was built from; always 1.")

@@ -236,8 +236,8 @@ http::Handler MakeWeb(const WebParts& parts) {
   // the HTTP server starts last and stops first.
   std::vector<http::Route> routes = {
       {"GET", "/metrics",
-       [&queues, storage, gates = parts.gates, loop = parts.loop](const http::Request&) {
-         return metrics::Page(CollectMetrics(queues, storage, gates, loop.get()));
+       [&queues, storage, gates = parts.gates, loops = parts.loops](const http::Request&) {
+         return metrics::Page(CollectMetrics(queues, storage, gates, loops));
        }},
       {"GET", "/healthz", ok},
       {"GET", "/readyz",

@@ -29,9 +29,9 @@ struct WebParts {
   std::vector<const security::Gate*> gates = {};  ///< they have counted who was turned away
   std::function<std::string()> stalled;  ///< why nobody can connect at this moment; empty: they can
   ActionRules rules = {};
-  Api::Ask ask = {};                                 ///< see Api
-  http::Topic::Run run_later = {};                   ///< for what blocks; see Topic
-  std::shared_ptr<const rpc::LoopThread> loop = {};  ///< serves the gRPC ports; null: none
+  Api::Ask ask = {};                ///< see Api
+  http::Topic::Run run_later = {};  ///< for what blocks; see Topic
+  rpc::Loops loops = {};            ///< serve the gRPC ports
 };
 
 /// The frontend over HTTP:
@@ -66,6 +66,6 @@ http::Handler MakeWeb(const WebParts& parts);
 /// Cost     A few dozen microseconds a queue, one short lock each.
 std::vector<prometheus::MetricFamily> CollectMetrics(
     const QueueSet& queues, const Storage* storage, const std::vector<const security::Gate*>& gates,
-    const rpc::LoopThread* loop);
+    const rpc::Loops& loops);
 
 }  // namespace twofold::frontend

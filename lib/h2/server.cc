@@ -63,6 +63,9 @@ class Server::Listener final : public Loop::Source {
 Server::Server(Loop& loop, std::vector<Descriptor> listeners, Options options)
     : loop_(loop),
       options_(std::move(options)),
+      count_(options_.count != nullptr ? options_.count
+                                       : std::make_shared<ConnectionCount>(
+                                             options_.limits.connections, options_.limits.of_host)),
       pause_(loop, [this] { Listen(); }),
       patience_(loop, [this] {
         while (!connections_.empty()) connections_.begin()->second->Close("the server ends");
@@ -76,6 +79,7 @@ Server::Server(Loop& loop, std::vector<Descriptor> listeners, Options options)
 Server::~Server() {
   done_ = nullptr;
   StopListening();
+  for (const auto& [connection, owned] : connections_) count_->Remove(connection->peer());
   // Not retired: what they use goes with the server.
   const auto connections = std::exchange(connections_, {});
 }
@@ -107,7 +111,7 @@ void Server::Accept(int listener) {
     Descriptor socket(accept4(listener, reinterpret_cast<sockaddr*>(&address), &size,
                               SOCK_NONBLOCK | SOCK_CLOEXEC));
     if (socket.get() >= 0) {
-      Take(std::move(socket), HostOf(address));
+      Place(std::move(socket), HostOf(address));
     } else if (IsOfPeer(errno)) {
       if (errno == EAGAIN) return;
     } else {
@@ -116,9 +120,14 @@ void Server::Accept(int listener) {
   }
 }
 
+/// Counted here: what is on its way to another server counts.
+void Server::Place(Descriptor socket, const std::string& host) {
+  if (const Status counted = count_->Add(host); !counted.ok()) return TurnAway(host, counted);
+  options_.hand_on ? options_.hand_on(std::move(socket), host) : Take(std::move(socket), host);
+}
+
 void Server::Take(Descriptor socket, const std::string& host) {
-  std::size_t& of_host = of_host_[host];
-  const bool host_is_full = of_host >= options_.limits.of_host;
+  if (drains_) return count_->Remove(host);
   Connection::Options options{
       .limits = options_.limits.connection,
       .ledger = options_.ledger,
@@ -128,17 +137,12 @@ void Server::Take(Descriptor socket, const std::string& host) {
   options.may_shake = [this] { return MayShake(); };
   options.on_ready = [this](Connection& ready) { shaking_.remove(&ready); };
   options.on_closed = [this](Connection& closed, std::string_view why) { OnClosed(closed, why); };
-  auto made = host_is_full ? absl::ResourceExhaustedError("their host has as many as it may")
-              : connections_.size() >= options_.limits.connections
-                  ? absl::ResourceExhaustedError("there are as many as there may be")
-                  : Connection::Make(loop_, std::move(socket), std::move(options));
+  auto made = Connection::Make(loop_, std::move(socket), std::move(options));
   if (!made.ok()) {
-    if (of_host == 0) of_host_.erase(host);
-    const auto why = made.status().message();
-    return TurnAway(host, {why.data(), why.size()});
+    count_->Remove(host);
+    return TurnAway(host, made.status());
   }
   ++counts_.accepted;
-  ++of_host;
   Connection* const connection = made->get();
   connections_.emplace(connection, *std::move(made));
   if (!options_.tls) return;
@@ -146,9 +150,10 @@ void Server::Take(Descriptor socket, const std::string& host) {
   MakeRoomForHandshake();
 }
 
-void Server::TurnAway(const std::string& host, std::string_view why) {
+void Server::TurnAway(const std::string& host, const Status& why) {
   ++counts_.turned_away;
-  if (options_.on_turned_away) options_.on_turned_away(host, why);
+  const auto text = why.message();
+  if (options_.on_turned_away) options_.on_turned_away(host, {text.data(), text.size()});
 }
 
 void Server::MakeRoomForHandshake() {
@@ -167,8 +172,7 @@ void Server::OnClosed(Connection& connection, std::string_view why) {
     if (options_.on_broken_off) options_.on_broken_off(connection.peer(), why);
   }
   shaking_.remove(&connection);
-  const auto host = of_host_.find(connection.peer());
-  if (--host->second == 0) of_host_.erase(host);
+  count_->Remove(connection.peer());
   const auto found = connections_.find(&connection);
   loop_.Retire(std::move(found->second));
   connections_.erase(found);

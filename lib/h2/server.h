@@ -17,6 +17,7 @@
 #include "lib/common/instant.h"
 #include "lib/h2/account.h"
 #include "lib/h2/connection.h"
+#include "lib/h2/connection_count.h"
 #include "lib/h2/limits.h"
 #include "lib/h2/loop.h"
 #include "lib/h2/session.h"
@@ -38,6 +39,8 @@ class Server {
 
   /// Says who serves a call of a host. An error is the call's status.
   using Serve = std::function<Result<std::shared_ptr<End>>(Stream&, const std::string& host)>;
+  /// Takes an accepted connection of a host to the server that serves it.
+  using HandOn = std::function<void(Descriptor socket, const std::string& host)>;
   /// What the next connection shows and demands; asked once for each.
   using TlsNow = std::function<std::shared_ptr<const Tls>()>;
 
@@ -45,7 +48,9 @@ class Server {
     ServerLimits limits;
     Ledger& ledger;  ///< outlives the server; servers of one loop may share it
     Serve serve;
-    TlsNow tls = {};  ///< empty: plain text
+    TlsNow tls = {};                              ///< empty: plain text
+    std::shared_ptr<ConnectionCount> count = {};  ///< null: one of its own, by `limits`
+    HandOn hand_on = {};                          ///< empty: it serves what it accepts
     /// A connection of `host` was turned away, or was closed for another reason than that it was
     /// over; why, in words.
     std::function<void(const std::string& host, std::string_view why)> on_turned_away = {};
@@ -53,11 +58,14 @@ class Server {
     std::function<void(int error)> on_trouble = {};  ///< see trouble()
   };
 
-  /// `listeners` listen and do not block.
+  /// `listeners` listen and do not block; none: it serves what it is given.
   Server(Loop& loop, std::vector<Descriptor> listeners, Options options);
   ~Server();  ///< breaks off what there is
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
+
+  /// Serves a connection that a server with the same `count` has accepted.
+  void Take(Descriptor socket, const std::string& host);
 
   /// Takes no more connections, and no more calls beyond those that are under way; what goes on
   /// after `patience` is broken off. `done` is called once, when no connection is left; not if the
@@ -73,8 +81,8 @@ class Server {
   class Listener;
 
   void Accept(int listener);
-  void Take(Descriptor socket, const std::string& host);
-  void TurnAway(const std::string& host, std::string_view why);
+  void Place(Descriptor socket, const std::string& host);
+  void TurnAway(const std::string& host, const Status& why);
   void OnClosed(Connection& connection, std::string_view why);
   void MakeRoomForHandshake();
   bool MayShake();
@@ -85,9 +93,9 @@ class Server {
 
   Loop& loop_;
   const Options options_;
+  const std::shared_ptr<ConnectionCount> count_;
   std::vector<std::unique_ptr<Listener>> listeners_;
   std::unordered_map<Connection*, std::unique_ptr<Connection>> connections_;
-  std::unordered_map<std::string, std::size_t> of_host_;
   std::list<Connection*> shaking_;  // whose handshakes are not done, oldest first
   Instant shaken_turn_;
   int shaken_ = 0;  // steps in that turn

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 #include <cstring>
-#include <future>
+#include <latch>
 #include <utility>
 
 #include "lib/common/descriptors.h"
@@ -26,6 +26,9 @@ namespace {
 using security::Reason;
 using security::TlsMaterial;
 
+// What a connection may make a process hold, however little memory that has.
+constexpr std::size_t kConnectionBytes = std::size_t{24} << 20;
+
 // One in so many descriptors stays free for the rest of the program.
 constexpr std::size_t kReserved = 8;
 
@@ -36,7 +39,7 @@ std::chrono::system_clock::time_point OnTheClock(std::optional<Instant> deadline
   return std::chrono::system_clock::now() + left;
 }
 
-/// What connections show and demand, as the files are when they come.
+/// What connections of one loop show and demand, as the files are when they come.
 class CertificateNow {
  public:
   static Result<h2::Server::TlsNow> Open(const security::Server& security) {
@@ -74,43 +77,94 @@ class CertificateNow {
 
 }  // namespace
 
-h2::Budgets BudgetsOf(std::uint64_t memory) {
+h2::Budgets BudgetsOf(std::uint64_t memory, std::size_t loops) {
   if (memory == 0) memory = MemoryLimit();
-  const auto part = [memory](std::uint64_t mebibytes) {
-    return static_cast<std::size_t>(memory / 256 * mebibytes);
+  const auto part = [memory, loops](std::uint64_t mebibytes) {
+    return std::max<std::size_t>(memory / 256 * mebibytes / loops, kConnectionBytes);
   };
-  return {.connection = std::max<std::size_t>(part(24), std::size_t{24} << 20),
-          .host = part(64),
-          .all = part(96)};
+  return {.connection = part(24), .host = part(64), .all = part(96)};
 }
 
-/// A port that is served. Its server belongs to the loop's thread.
+Loops MakeLoops(std::size_t count, std::uint64_t memory) {
+  Loops loops;
+  while (loops.size() < count)
+    loops.push_back(std::make_shared<LoopThread>(BudgetsOf(memory, count)));
+  return loops;
+}
+
+/// A port that is served, by a server on each loop; the first one listens, for all of them.
 class Server::Port {
  public:
-  Port(std::shared_ptr<LoopThread> loop, std::uint16_t number,
-       const std::vector<Service*>& services, std::shared_ptr<security::Gate> gate)
-      : loop_(std::move(loop)), number_(number), gate_(std::move(gate)), reflection_(services) {
+  Port(std::uint16_t number, const std::vector<Service*>& services,
+       std::shared_ptr<security::Gate> gate)
+      : number_(number), gate_(std::move(gate)), reflection_(services) {
     for (Service* const service : services) Add(*service);
     for (Service* const service : reflection_.Versions()) Add(*service);
     Add(health_);
     health_.Serve(services);
   }
+  /// The one that listens ends first: what it has handed on is there when the others end.
   ~Port() {
-    loop_->Do([this] { server_.reset(); });
+    for (Place& place : places_) place.loop->Do([&place] { place.server.reset(); });
   }
 
-  void Open(Listeners listeners, std::uint32_t of_host, h2::Server::TlsNow tls) {
+  /// `tls` is there for each of the loops.
+  void Open(const Loops& loops, Listeners listeners, std::uint32_t of_host,
+            std::vector<h2::Server::TlsNow> tls) {
     h2::ServerLimits limits;
     limits.connection.message_bytes = kMaxMessageBytes;
     limits.connection.streams = kMaxCallsPerConnection;
     limits.connections = DescriptorLimit() / kReserved * (kReserved - 1);
     limits.of_host = of_host == 0 ? limits.connections : of_host;
-    h2::Server::Options options{
-        .limits = limits,
-        .ledger = loop_->ledger(),
-        .serve = [this](h2::Stream& stream,
-                        const std::string& host) { return Begin(stream, host); },
-        .tls = std::move(tls)};
+    limits.handshakes = std::max<std::size_t>(limits.handshakes / loops.size(), 1);
+    const auto count = std::make_shared<h2::ConnectionCount>(limits.connections, limits.of_host);
+    for (const auto& loop : loops) places_.push_back({.loop = loop});
+    // The one that listens comes last, when there are those that it hands connections to.
+    for (std::size_t i = places_.size(); i-- > 0;) {
+      h2::Server::Options options = OptionsOf(places_[i].loop, limits);
+      options.tls = std::move(tls[i]);
+      options.count = count;
+      std::vector<Descriptor> sockets;
+      if (i == 0) {
+        sockets = std::move(listeners.sockets);
+        options.hand_on = [this](Descriptor socket, const std::string& host) {
+          HandOn(std::move(socket), host);
+        };
+      }
+      places_[i].loop->Do([&] {
+        places_[i].server = std::make_unique<h2::Server>(places_[i].loop->loop(),
+                                                         std::move(sockets), std::move(options));
+      });
+    }
+  }
+
+  [[nodiscard]] int trouble() const { return places_.front().server->trouble(); }
+
+  void Shutdown(Duration patience) {
+    health_.Stop();
+    std::latch done(static_cast<std::ptrdiff_t>(places_.size()));
+    for (Place& place : places_) {
+      place.loop->Post([&] { place.server->Drain(patience, [&done] { done.count_down(); }); });
+    }
+    done.wait();
+  }
+
+ private:
+  /// A server belongs to the thread of its loop.
+  struct Place {
+    std::shared_ptr<LoopThread> loop;
+    std::unique_ptr<h2::Server> server = nullptr;
+  };
+
+  void Add(Service& service) { services_.emplace(service.name(), &service); }
+
+  h2::Server::Options OptionsOf(const std::shared_ptr<LoopThread>& loop,
+                                const h2::ServerLimits& limits) {
+    h2::Server::Options options{.limits = limits,
+                                .ledger = loop->ledger(),
+                                .serve = [this, loop](h2::Stream& stream, const std::string& host) {
+                                  return Begin(loop, stream, host);
+                                }};
     options.on_turned_away = [this](const std::string& host, std::string_view why) {
       OnTurnedAway(host, why);
     };
@@ -118,28 +172,21 @@ class Server::Port {
       OnBrokenOff(host, why);
     };
     options.on_trouble = [this](int error) { OnTrouble(error); };
-    loop_->Do([&] {
-      server_ = std::make_unique<h2::Server>(loop_->loop(), std::move(listeners.sockets),
-                                             std::move(options));
-    });
+    return options;
   }
 
-  [[nodiscard]] int trouble() const { return server_->trouble(); }
-
-  void Shutdown(Duration patience) {
-    std::promise<void> done;
-    loop_->Post([&] {
-      health_.Stop();
-      server_->Drain(patience, [&done] { done.set_value(); });
+  /// To each place in turn. On the thread of the first one.
+  void HandOn(Descriptor socket, const std::string& host) {
+    Place& place = places_[next_++ % places_.size()];
+    if (place.loop->IsHere()) return place.server->Take(std::move(socket), host);
+    place.loop->Post([&place, host, socket = std::make_shared<Descriptor>(std::move(socket))] {
+      place.server->Take(std::move(*socket), host);
     });
-    done.get_future().wait();
   }
-
- private:
-  void Add(Service& service) { services_.emplace(service.name(), &service); }
 
   /// Who serves the call.
-  Result<std::shared_ptr<h2::End>> Begin(h2::Stream& stream, const std::string& host) {
+  Result<std::shared_ptr<h2::End>> Begin(const std::shared_ptr<LoopThread>& loop,
+                                         h2::Stream& stream, const std::string& host) {
     const std::string& path = stream.path();
     const std::size_t slash = path.rfind('/');
     const auto service = path.empty() || slash == 0 || slash == std::string::npos
@@ -149,7 +196,7 @@ class Server::Port {
     auto opened =
         service->second->Open({path, stream.metadata(), host, OnTheClock(stream.deadline())});
     if (!opened.ok()) return opened.status();
-    const auto call = std::make_shared<ServedCall>(loop_, stream);
+    const auto call = std::make_shared<ServedCall>(loop, stream);
     call->Begin(*std::move(opened));
     return call;
   }
@@ -174,14 +221,14 @@ class Server::Port {
                   std::strerror(error));
   }
 
-  const std::shared_ptr<LoopThread> loop_;
   const std::uint16_t number_;
   const std::shared_ptr<security::Gate> gate_;
   HealthService health_;
   ReflectionServices reflection_;
   absl::flat_hash_map<std::string, Service*> services_;  // by name
   LimitedLog log_;
-  std::unique_ptr<h2::Server> server_;
+  std::vector<Place> places_;
+  std::size_t next_ = 0;  // the first loop's
 };
 
 Server::Server(HostPort address, std::unique_ptr<Port> port)
@@ -198,11 +245,15 @@ void Server::Shutdown(Duration patience) { port_->Shutdown(patience); }
 
 Result<std::unique_ptr<Server>> Listen(const std::string& address,
                                        const std::vector<Service*>& services, const Door& door,
-                                       std::shared_ptr<LoopThread> loop) {
+                                       const Loops& loops) {
   const Result<HostPort> parsed = ParseAddress(address);
   if (!parsed.ok()) return parsed.status();
-  auto tls = CertificateNow::Open(door.security);
-  if (!tls.ok()) return tls.status();
+  std::vector<h2::Server::TlsNow> tls;
+  while (tls.size() < loops.size()) {
+    auto now = CertificateNow::Open(door.security);
+    if (!now.ok()) return now.status();
+    tls.push_back(*std::move(now));
+  }
   Result<Listeners> listeners = OpenListeners(*parsed);
   if (!listeners.ok()) {
     return absl::UnavailableError(absl::StrCat("cannot listen on ", address, ": ",
@@ -210,15 +261,15 @@ Result<std::unique_ptr<Server>> Listen(const std::string& address,
   }
   for (Service* service : services) service->Guard(door.gate, door.roles);
   const HostPort in_use{parsed->host, listeners->port};
-  auto port = std::make_unique<Server::Port>(std::move(loop), listeners->port, services, door.gate);
-  port->Open(*std::move(listeners), door.of_host, *std::move(tls));
+  auto port = std::make_unique<Server::Port>(listeners->port, services, door.gate);
+  port->Open(loops, *std::move(listeners), door.of_host, std::move(tls));
   return std::make_unique<Server>(in_use, std::move(port));
 }
 
 Result<std::unique_ptr<Server>> Listen(const std::string& address,
                                        const std::vector<Service*>& services, const Door& door,
                                        std::uint64_t memory) {
-  return Listen(address, services, door, std::make_shared<LoopThread>(BudgetsOf(memory)));
+  return Listen(address, services, door, MakeLoops(1, memory));
 }
 
 }  // namespace twofold::rpc

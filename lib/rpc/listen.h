@@ -23,13 +23,19 @@ struct Door {
   std::uint32_t of_host = 0;             ///< connections of one host at once; 0: no limit
 };
 
-/// What the peers of a process that may have so many bytes (0: MemoryLimit()) may make it hold. Of
-/// 256 MiB they may have 96 in all, one host 64, one connection 24; of more, as large a part.
-h2::Budgets BudgetsOf(std::uint64_t memory);
+/// What the peers on each of `loops` loops of a process that may have so many bytes (0:
+/// MemoryLimit()) may make it hold. Of 256 MiB they may have 96 in all, one host 64, one connection
+/// 24; of more, as large a part. Each loop has its part of that, and room for a connection.
+h2::Budgets BudgetsOf(std::uint64_t memory, std::size_t loops = 1);
+
+/// What a process has to have for each of its loops, so that their budgets are what it may hold.
+inline constexpr std::uint64_t kLeastMemoryOfLoop = 64 << 20;
+
+Loops MakeLoops(std::size_t count, std::uint64_t memory);
 
 /// A gRPC server that runs: HTTP/2, with TLS if its door asks for it.
 ///
-/// Threads  Shutdown and destruction on one, not that of the loop; the rest on any until then.
+/// Threads  Shutdown and destruction on one, not that of a loop; the rest on any until then.
 class Server {
  public:
   class Port;
@@ -54,14 +60,14 @@ class Server {
   const std::unique_ptr<Port> port_;
 };
 
-/// Serves `services` at `address` (host:port; no host = all interfaces) on the thread of `loop`, to
-/// those whom `door` lets in. Health and reflection are open. The services outlive the server.
+/// Serves `services` at `address` (host:port; no host = all interfaces) on `loops`, to those whom
+/// `door` lets in. Health and reflection are open. The services outlive the server.
 ///
 /// Errors   kInvalidArgument: what is wrong with the address, or with the certificate.
 ///          kUnavailable: cannot listen there, and the reason of the system, in one line.
 Result<std::unique_ptr<Server>> Listen(const std::string& address,
                                        const std::vector<Service*>& services, const Door& door,
-                                       std::shared_ptr<LoopThread> loop);
+                                       const Loops& loops);
 
 /// The same on a loop of its own.
 Result<std::unique_ptr<Server>> Listen(const std::string& address,

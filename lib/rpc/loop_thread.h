@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <thread>
+#include <vector>
 
 #include "lib/common/mutex.h"
 #include "lib/h2/account.h"
@@ -49,5 +50,8 @@ class LoopThread final : public LoopOwner {
   h2::Ledger ledger_;
   std::thread thread_;  // last: it uses the others
 };
+
+/// Those on which servers run: connections are spread over them one after the other, and stay.
+using Loops = std::vector<std::shared_ptr<LoopThread>>;
 
 }  // namespace twofold::rpc

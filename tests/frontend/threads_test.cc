@@ -70,6 +70,7 @@ class ThreadsTest : public ::testing::Test {
     options.client_address = client_address;
     options.worker_address = worker_address;
     options.http_address = "127.0.0.1:0";
+    options.loops = 3;
     options.storage.url = "sqlite:" + (folder_ / "store.db");
     auto started = Frontend::Start(options);
     ASSERT_TRUE(started.ok()) << started.status();

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <future>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -42,7 +43,11 @@ constexpr const char* kHealth = "/grpc.health.v1.Health/Check";
 class Echo final : public Service {
  public:
   Echo() : Service("test.Echo") {
-    Serve<v1::Job, v1::Job>("Unary", [](const auto& job) { return job; });
+    Serve<v1::Job, v1::Job>("Unary", [this](const auto& job) {
+      const MutexLock lock(mutex_);
+      ++calls_[LoopOwner::Current()];
+      return job;
+    });
     Serve<v1::Job, v1::Job>("Large", [](const auto& job) {
       v1::Job large = job;
       large.mutable_report()->set_output(std::string(200 << 10, 'x'));
@@ -51,8 +56,17 @@ class Echo final : public Service {
     Serve("Stream", &Echo::Stream);
   }
 
+  /// Unary calls on each loop.
+  std::map<const LoopOwner*, int> calls() {
+    const MutexLock lock(mutex_);
+    return calls_;
+  }
+
  private:
   Result<std::shared_ptr<ByteStream>> Stream(const CallInfo&) { return EndedStream::Make(); }
+
+  Mutex mutex_;
+  std::map<const LoopOwner*, int> calls_ ABSL_GUARDED_BY(mutex_);
 };
 
 /// How a server is set up, for tests of all ways.
@@ -70,7 +84,8 @@ std::string Name(const Setting& setting) {
 
 class ServerTest : public ::testing::Test {
  protected:
-  void Serve(const Setting& setting = {}, std::uint32_t of_host = 0, std::uint64_t memory = 0) {
+  void Serve(const Setting& setting = {}, std::uint32_t of_host = 0, std::uint64_t memory = 0,
+             std::size_t loops = 1) {
     security::ServerOptions options;
     const KeyPair keys = authority_.Issue("server");
     const auto file = [&](const char* name, const std::string& text) {
@@ -87,7 +102,8 @@ class ServerTest : public ::testing::Test {
     const auto roles = [](std::string_view) { return security::Roles{security::Role::kAdmin}; };
     server_.reset();
     echo_ = std::make_unique<Echo>();
-    auto server = Listen("127.0.0.1:0", {echo_.get()}, {*security, gate_, roles, of_host}, memory);
+    auto server = Listen("127.0.0.1:0", {echo_.get()}, {*security, gate_, roles, of_host},
+                         MakeLoops(loops, memory));
     ASSERT_TRUE(server.ok()) << server.status();
     server_ = *std::move(server);
     port_ = server_->address().port;
@@ -213,8 +229,28 @@ TEST_F(ServerTest, CompressedMessagesAreRefusedAndNeverParsed) {
 
 // ---- connections
 
+TEST_F(ServerTest, ConnectionsAreSpreadOverLoopsAndStay) {
+  for (const Setting& setting : kSettings) {
+    Serve(setting, 0, 0, 3);
+    std::vector<std::unique_ptr<Http2Peer>> peers;
+    for (int i = 0; i < 6; ++i) {
+      peers.push_back(std::make_unique<Http2Peer>(port_, speaks_));
+      ASSERT_TRUE(peers.back()->Greet());
+    }
+    for (int round = 0; round < 2; ++round) {
+      for (const auto& peer : peers) {
+        ASSERT_TRUE(peer->Call(kUnary, setting.tokens ? Token() : ""));
+        ASSERT_EQ(peer->ReadStatus(), grpc::StatusCode::OK) << Name(setting);
+      }
+    }
+    std::vector<int> calls;
+    for (const auto& [loop, count] : echo_->calls()) calls.push_back(count);
+    EXPECT_THAT(calls, ::testing::ElementsAre(4, 4, 4)) << Name(setting);
+  }
+}
+
 TEST_F(ServerTest, AHostHasSoManyConnectionsAndNoMore) {
-  Serve({}, 3);
+  Serve({}, 3, 0, 2);  // over all loops
   std::vector<std::unique_ptr<Http2Peer>> peers;
   for (int i = 0; i < 3; ++i) {
     peers.push_back(std::make_unique<Http2Peer>(port_));
@@ -263,13 +299,18 @@ TEST_F(ServerTest, ConnectionsAreTakenWithTlsAndWithout) {
 }
 
 TEST_F(ServerTest, ItEndsWithConnectionsOpen) {
-  Serve();
-  Http2Peer idle(port_);
-  ASSERT_TRUE(idle.Greet() && idle.Call(kHealth));
-  ASSERT_EQ(idle.ReadStatus(), 0);
-  server_->Shutdown(Duration(0));
-  server_.reset();
-  EXPECT_TRUE(idle.IsClosed(milliseconds(20'000)));
+  for (const std::size_t loops : {1UL, 3UL}) {
+    Serve({}, 0, 0, loops);
+    std::vector<std::unique_ptr<Http2Peer>> idle;
+    for (int i = 0; i < 4; ++i) {
+      idle.push_back(std::make_unique<Http2Peer>(port_));
+      ASSERT_TRUE(idle.back()->Greet() && idle.back()->Call(kHealth));
+      ASSERT_EQ(idle.back()->ReadStatus(), 0);
+    }
+    server_->Shutdown(Duration(0));
+    server_.reset();
+    for (const auto& peer : idle) EXPECT_TRUE(peer->IsClosed(milliseconds(20'000)));
+  }
 }
 
 // ---- floods
@@ -339,6 +380,10 @@ TEST_F(ServerTest, WhatPeersMakeItHoldHasABudget) {
   EXPECT_EQ(small.connection, 24U << 20);
   EXPECT_EQ(BudgetsOf(std::uint64_t{4} << 30).all, std::size_t{1536} << 20);
   EXPECT_GT(BudgetsOf(0).all, 0U);
+  const h2::Budgets part = BudgetsOf(std::uint64_t{4} << 30, 4);
+  EXPECT_EQ(part.all, 384U << 20);
+  EXPECT_EQ(part.connection, 96U << 20);
+  EXPECT_EQ(BudgetsOf(256 << 20, 4).all, 24U << 20) << "room for a connection";
 }
 
 }  // namespace
