@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cli/command/command.h"
+#include "cli/command/verdict.h"
 #include "cli/load/measure.h"
 #include "cli/load/options.h"
 #include "cli/load/origin.h"
@@ -111,6 +112,27 @@ void Judge(const LoadOptions& options, v1::LoadRecord& record) {
   if (broken) record.set_verdict("fail");
 }
 
+/// Those percentiles whose names are known here.
+void AddTimes(const v1::LoadTime& times, std::vector<Figure>& figures) {
+  struct Row {
+    const char* name;
+    double share;
+    bool known;
+    double value;
+  };
+  const Row rows[] = {{"p50", 0.5, times.has_p50(), times.p50()},
+                      {"p99", 0.99, times.has_p99(), times.p99()}};
+  for (const Row& row : rows) {
+    if (!row.known) continue;
+    Figure& figure = figures.emplace_back(Figure{row.name, "s", row.value});
+    for (const v1::LoadPercentile& each : times.percentiles()) {
+      if (each.share() != row.share) continue;
+      if (each.has_lower()) figure.lower = each.lower();
+      if (each.has_upper()) figure.upper = each.upper();
+    }
+  }
+}
+
 Status NothingSucceeded(const v1::LoadRecord& record) {
   const v1::LoadJobs& jobs = record.result().jobs();
   const v1::LoadJobs& warm_up = record.warm_up();
@@ -171,6 +193,28 @@ Status Conclude(const LoadOptions& options, const v1::LoadRecord& record) {
   }
   if (reasons.empty()) return absl::OkStatus();
   return EndWith(broken ? kExitLimitNotKept : kExitUndecided, absl::StrJoin(reasons, "; "));
+}
+
+/// What a load comes to, which has ended with `end`.
+Verdict VerdictOf(const Status& end, const v1::LoadRecord& record) {
+  Verdict verdict{"none", std::string(end.message())};
+  const std::pair<int, const char*> words[] = {{0, "pass"},
+                                               {kExitLimitNotKept, "fail"},
+                                               {kExitUndecided, "undecided"},
+                                               {kExitSpoiled, kInvalid},
+                                               {kExitInterrupted, kInterruptedEnd}};
+  for (const auto& [code, word] : words) {
+    if (code == (end.ok() ? 0 : ExitCode(end))) verdict.verdict = word;
+  }
+  const v1::LoadResult& result = record.result();
+  if (result.has_throughput()) {
+    Figure& figure = verdict.figures.emplace_back(Figure{"throughput", "1/s", result.throughput()});
+    if (result.has_lower()) figure.lower = result.lower();
+    if (result.has_upper()) figure.upper = result.upper();
+  }
+  AddTimes(result.from_plan(), verdict.figures);
+  verdict.figures.push_back({"failed", "jobs", static_cast<double>(result.jobs().failed())});
+  return verdict;
 }
 
 // ---- where
@@ -254,7 +298,11 @@ Status RunSteps(const LoadOptions& options, const Globals& globals, const Target
     if (!step.ok()) return step.status();
     ShowStep(options, globals, *step);
     if (Status status = WriteFiles(options, *step); !status.ok()) return status;
-    first.Update(Conclude(options, step->record));
+    const Status end = Conclude(options, step->record);
+    if (Status status = Write(options.verdict, VerdictOf(end, step->record)); !status.ok()) {
+      return status;
+    }
+    first.Update(end);
     steps.push_back(*std::move(step));
     if (steps.back().record.ended_because() == kInterruptedEnd) break;
   }

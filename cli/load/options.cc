@@ -8,6 +8,7 @@
 #include <functional>
 #include <utility>
 
+#include "cli/command/verdict.h"
 #include "lib/common/arguments.h"
 #include "lib/common/distribution.h"
 #include "lib/common/file.h"
@@ -139,6 +140,7 @@ void DeclareResults(CLI::App& app, LoadOptions& options) {
   app.add_option("--csv", options.csv, "Write a row for each second")->type_name("FILE");
   app.add_option("--html", options.html, "Write a report with figures, as `twofold report` does")
       ->type_name("FILE");
+  DeclareVerdict(app, options.verdict);
   app.add_option_function<std::vector<std::string>>(
          "--fail-if",
          [&options](const std::vector<std::string>& texts) {

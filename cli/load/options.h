@@ -39,6 +39,7 @@ struct LoadOptions {
   std::string json;
   std::string csv;
   std::string html;
+  std::string verdict;  ///< file of --verdict; empty: none
   std::vector<Limit> limits;
   bool lenient = false;  ///< limits go by the value alone
 

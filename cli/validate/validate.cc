@@ -19,6 +19,7 @@
 
 #include "cli/command/command.h"
 #include "cli/command/signals.h"
+#include "cli/command/verdict.h"
 #include "cli/local/local_target.h"
 #include "cli/local/state_folder.h"
 #include "cli/report/report.h"
@@ -49,6 +50,7 @@ struct Told {
   validate::Words words;
   std::string client_url;
   std::string frontend_url;
+  std::string verdict;               ///< file of --verdict; empty: none
   security::ClientOptions security;  ///< for these URLs
   ClusterOptions cluster;
 };
@@ -126,6 +128,7 @@ void Declare(CLI::App& app, Told& told) {
                  "serves the queue")
       ->envname("TWOFOLD_FRONTEND_URL")
       ->type_name("URL");
+  DeclareVerdict(app, told.verdict);
   security::Declare(app, told.security);
   Declare(app, told.cluster);
 }
@@ -196,11 +199,29 @@ Status WriteReport(const Findings& findings) {
   return document.ok() ? Write(ReportFiles{.html = options.html}, *document) : document.status();
 }
 
-/// Keeps the result in its file and, if asked for, as a line on standard output.
-Status Keep(const Findings& findings, bool also_print) {
+/// Of each step its throughput and what the verdict is on, its ratio to the step before.
+Verdict VerdictOf(const v1::ValidationRecord& record) {
+  Verdict verdict{record.verdict(), record.reason().empty() ? record.headline() : record.reason()};
+  for (const v1::ValidationStep& step : record.steps()) {
+    const std::string workers = absl::StrCat(step.workers(), "_workers");
+    if (step.has_throughput()) {
+      verdict.figures.push_back({"throughput_" + workers, "1/s", step.throughput()});
+    }
+    if (!step.has_ratio()) continue;
+    Figure& ratio = verdict.figures.emplace_back(Figure{"ratio_" + workers, "", step.ratio()});
+    if (step.has_lower()) ratio.lower = step.lower();
+    if (step.has_upper()) ratio.upper = step.upper();
+  }
+  return verdict;
+}
+
+/// Keeps the result in its files and, if asked for, as a line on standard output.
+Status Keep(const Findings& findings, const std::string& verdict, bool also_print) {
   const v1::ValidationRecord record = RecordOf(findings);
   if (also_print) std::cout << validate::LineOf(record) << std::flush;
-  return WriteFile(findings.options.json, validate::TextOf(record));
+  Status status = WriteFile(findings.options.json, validate::TextOf(record));
+  status.Update(Write(verdict, VerdictOf(record)));
+  return status;
 }
 
 int Run(const Told& told, const Globals& globals) {
@@ -226,14 +247,15 @@ int Run(const Told& told, const Globals& globals) {
   findings.argv = CommandLine(called);
   findings.began = UtcNow();
   const bool as_json = globals.json();
-  return validate::Engine(std::move(findings),
-                          {.target = **target,
-                           .clock = clock,
-                           .out = as_json ? std::cerr : std::cout,
-                           .err = std::cerr,
-                           .called = name,
-                           .keep = [&](const Findings& now) { return Keep(now, as_json); },
-                           .report = WriteReport})
+  return validate::Engine(
+             std::move(findings),
+             {.target = **target,
+              .clock = clock,
+              .out = as_json ? std::cerr : std::cout,
+              .err = std::cerr,
+              .called = name,
+              .keep = [&](const Findings& now) { return Keep(now, told.verdict, as_json); },
+              .report = WriteReport})
       .Run();
 }
 

@@ -10,6 +10,7 @@
 #include <system_error>
 #include <utility>
 
+#include "cli/command/verdict.h"
 #include "kubernetes/lifecycle/sending/send_plan.h"
 #include "lib/common/file.h"
 #include "lib/common/options.h"
@@ -207,6 +208,7 @@ void DeclareKeeping(CLI::App& app, Options& options) {
                  "Keep the run in this file, made if it is not there, for `twofold results`; no "
                  "frontend may be using it")
       ->type_name("FILE");
+  cli::DeclareVerdict(app, options.verdict);
   metrics::Declare(app, options.page, "it begins");
   app.add_flag("--keep", options.keep, "Leave the objects there; `lifecycle clean` removes them");
 }

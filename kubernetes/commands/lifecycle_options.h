@@ -35,7 +35,8 @@ struct Options {
   JournalSettings journal;
   bool events = false;
   std::vector<std::string> audit;
-  std::string store;  ///< file that is to have the run; empty: none
+  std::string store;    ///< file that is to have the run; empty: none
+  std::string verdict;  ///< file of --verdict; empty: none
   metrics::PageOptions page;
 
   // The report

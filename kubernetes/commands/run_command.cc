@@ -1,3 +1,4 @@
+#include <absl/strings/str_cat.h>
 #include <spdlog/spdlog.h>
 
 #include <CLI/App.hpp>
@@ -9,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "cli/command/verdict.h"
 #include "kubernetes/commands/lifecycle_commands.h"
 #include "kubernetes/commands/lifecycle_options.h"
 #include "kubernetes/commands/reporting.h"
@@ -30,11 +32,41 @@ struct Work {
   std::optional<RunStore> store;  ///< nullopt: no --store
 };
 
+/// Of the spans that the cluster has shown, p50 and p99.
+std::vector<cli::Figure> FiguresOf(const Report& report) {
+  std::vector<cli::Figure> figures;
+  for (const SpanSummary& span : report.spans) {
+    if (!IsShown(span)) continue;
+    for (const SpanQuantile& each : span.quantiles) {
+      if (each.q != 0.5 && each.q != 0.99) continue;
+      figures.push_back({absl::StrCat(span.name, "_", QuantileName(each.q)), "s", each.value,
+                         each.lower, each.upper});
+    }
+  }
+  return figures;
+}
+
+/// What the run comes to whose conclusion is `status`. Without figures no limit has said anything.
+cli::Verdict VerdictOf(const Status& ended, const Status& status, const Report& report) {
+  cli::Verdict verdict{"none", std::string(status.message()), FiguresOf(report)};
+  if (status.ok()) {
+    verdict.verdict = "pass";
+  } else if (absl::IsCancelled(ended)) {
+    verdict.verdict = "interrupted";
+  } else if (cli::ExitCode(status) == cli::kExitUndecided) {
+    verdict.verdict = "undecided";
+  } else if (ended.ok() && absl::IsInternal(status) && !verdict.figures.empty()) {
+    verdict.verdict = "fail";
+  }
+  return verdict;
+}
+
 /// What the first of these that failed says; the others have been carried out all the same.
 Status ConcludeRun(Work& work, const Status& ended, Run& run) {
   const auto outcome = run.outcome();
   if (!outcome) return ended;  // it never began
   Status status = work.reporting.Conclude(ended, *outcome);
+  status.Update(cli::Write(work.options.verdict, VerdictOf(ended, status, outcome->report)));
   if (work.store) status.Update(work.store->Keep(work.facts, outcome->report, status));
   return status;
 }

@@ -1,5 +1,6 @@
 #include "kubernetes/operator/crd.h"
 
+#include <absl/strings/ascii.h>
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_join.h>
 
@@ -114,27 +115,15 @@ Schema RunFields() {
 }
 
 /// By CEL, so that nobody is asked but the API server.
-Schema RulesOf(const Schema& run_fields) {
+Schema RulesOf(const Schema& run_fields, const std::string& kind) {
   Schema rules = Schema::array();
   for (const auto& [name, schema] : run_fields.items()) {
     rules.push_back(
         {{"rule", absl::StrCat("has(self.", name, ") == has(oldSelf.", name, ") && (!has(self.",
                                name, ") || self.", name, " == oldSelf.", name, ")")},
-         {"message", absl::StrCat(name, " cannot be changed: create another Benchmark")}});
+         {"message", absl::StrCat(name, " cannot be changed: create another ", kind)}});
   }
   return rules;
-}
-
-Schema SpecSchema() {
-  Schema fields = RunFields();
-  Schema rules = RulesOf(fields);
-  rules.push_back({{"rule", "has(self.schedule) == has(oldSelf.schedule)"},
-                   {"message", "a schedule cannot be added or taken away"}});
-  fields.update(ChangeableFields());
-  Schema schema = ObjectOf(std::move(fields));
-  schema["required"] = {"template"};
-  schema["x-kubernetes-validations"] = std::move(rules);
-  return schema;
 }
 
 // ---- the status
@@ -177,23 +166,17 @@ Schema ResultsSchema() {
           {"description", "headlines; the first ones where there are many"}};
 }
 
-Schema StatusSchema() {
+Schema StatusFields() {
   Schema fields = RunStatusFields();
   fields.update({{"result", Text("the headline; of several permutations its least and most")},
                  {"results", ResultsSchema()},
                  {"lastScheduleTime", Moment("of the schedule, when it made a Benchmark")},
                  {"nextScheduleTime", Moment("when it makes the next one")},
                  {"resultsInAll", Count("headlines that the run has")}});
-  return ObjectOf(std::move(fields));
+  return fields;
 }
 
 // ---- the definition
-
-Schema Column(const char* name, const char* type, const char* path, int priority = 0) {
-  Schema column = {{"name", name}, {"type", type}, {"jsonPath", path}};
-  if (priority > 0) column["priority"] = priority;
-  return column;
-}
 
 Schema Columns() {
   return {Column("Kind", "string", ".spec.template.kind"),
@@ -210,20 +193,32 @@ Schema Columns() {
           Column("Age", "date", ".metadata.creationTimestamp")};
 }
 
-Schema VersionOf() {
+Schema SpecOf(const OwnKind& kind) {
+  Schema rules = RulesOf(kind.run_fields, kind.resource.kind);
+  rules.push_back({{"rule", "has(self.schedule) == has(oldSelf.schedule)"},
+                   {"message", "a schedule cannot be added or taken away"}});
+  Schema fields = kind.run_fields;
+  fields.update(ChangeableFields());
+  Schema schema = ObjectOf(std::move(fields));
+  schema["required"] = kind.required;
+  schema["x-kubernetes-validations"] = std::move(rules);
+  return schema;
+}
+
+Schema VersionOf(const OwnKind& kind) {
   Schema schema = ObjectOf({{"apiVersion", {{"type", "string"}}},
                             {"kind", {{"type", "string"}}},
                             {"metadata", {{"type", "object"}}},
-                            {"spec", SpecSchema()},
-                            {"status", StatusSchema()}});
+                            {"spec", SpecOf(kind)},
+                            {"status", ObjectOf(kind.status_fields)}});
   schema["required"] = {"spec"};
-  schema["description"] = "A benchmark, or a set of them, that is run once.";
+  schema["description"] = kind.description;
   return {{"name", kVersion},
           {"served", true},
           {"storage", true},
           {"schema", {{"openAPIV3Schema", std::move(schema)}}},
           {"subresources", {{"status", Schema::object()}}},
-          {"additionalPrinterColumns", Columns()}};
+          {"additionalPrinterColumns", kind.columns}};
 }
 
 }  // namespace
@@ -243,12 +238,28 @@ Schema RunStatusFields() {
           {"withdrawn", Count("jobs that were cancelled")}};
 }
 
+Schema Column(const char* name, const char* type, const char* path, int priority) {
+  Schema column = {{"name", name}, {"type", type}, {"jsonPath", path}};
+  if (priority > 0) column["priority"] = priority;
+  return column;
+}
+
 Schema BenchmarkDefinition() {
+  return DefinitionOf({.resource = kBenchmarks,
+                       .description = "A benchmark, or a set of them, that is run once.",
+                       .run_fields = RunFields(),
+                       .required = {"template"},
+                       .status_fields = StatusFields(),
+                       .columns = Columns()});
+}
+
+Schema DefinitionOf(const OwnKind& kind) {
   const std::string version(GetBuildInfo().version);
+  const kube::Resource& names = kind.resource;
   return {{"apiVersion", "apiextensions.k8s.io/v1"},
           {"kind", "CustomResourceDefinition"},
           {"metadata",
-           {{"name", absl::StrCat(kBenchmarks.plural, ".", kGroup)},
+           {{"name", absl::StrCat(names.plural, ".", kGroup)},
             {"labels",
              {{"app.kubernetes.io/name", "scalability-tester"},
               {"app.kubernetes.io/component", "operator"},
@@ -258,12 +269,12 @@ Schema BenchmarkDefinition() {
            {{"group", kGroup},
             {"scope", "Namespaced"},
             {"names",
-             {{"kind", kBenchmarks.kind},
-              {"listKind", kBenchmarks.kind + "List"},
-              {"plural", kBenchmarks.plural},
-              {"singular", "benchmark"},
+             {{"kind", names.kind},
+              {"listKind", names.kind + "List"},
+              {"plural", names.plural},
+              {"singular", absl::AsciiStrToLower(names.kind)},
               {"categories", {"twofold"}}}},
-            {"versions", Schema::array({VersionOf()})}}}};
+            {"versions", Schema::array({VersionOf(kind)})}}}};
 }
 
 }  // namespace twofold::benchmarks

@@ -1,5 +1,9 @@
 #pragma once
 
+#include <string>
+#include <vector>
+
+#include "kubernetes/api/call.h"
 #include "lib/yaml/node.h"
 
 /// The definitions of our kinds, as API servers take them. Pure.
@@ -12,6 +16,23 @@ namespace twofold::benchmarks {
 /// A template may have the fields of any kind: which of them go together, the operator checks when
 /// it accepts the object.
 yaml::Json BenchmarkDefinition();
+
+/// A kind of ours.
+struct OwnKind {
+  kube::Resource resource;
+  std::string description;
+  yaml::Json run_fields;              ///< properties of the spec that stay as they are
+  std::vector<std::string> required;  ///< of these
+  yaml::Json status_fields;           ///< properties of the status
+  yaml::Json columns;                 ///< of `kubectl get`
+};
+
+/// Its CustomResourceDefinition. Beside run_fields, its spec has what may change: how the operator
+/// deals with the object.
+yaml::Json DefinitionOf(const OwnKind& kind);
+
+/// Of those with a `priority`, `kubectl get -o wide` alone has them.
+yaml::Json Column(const char* name, const char* type, const char* path, int priority = 0);
 
 /// What the status of each kind has that the operator runs: what it has to remember, conditions and
 /// counts. Properties by name.

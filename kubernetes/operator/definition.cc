@@ -11,6 +11,7 @@
 #include "kubernetes/controller/conditions.h"
 #include "kubernetes/controller/ownership.h"
 #include "kubernetes/operator/group.h"
+#include "kubernetes/operator/measurement.h"
 #include "kubernetes/operator/perftest_crds.h"
 #include "lib/spec/field.h"
 #include "lib/spec/schema.h"
@@ -65,6 +66,11 @@ Json FileOf(const Json& benchmark) {
           {"spec", WithoutHandling(SpecOf(benchmark))}};
 }
 
+Json WithoutStatus(Json object) {
+  object.erase("status");
+  return object;
+}
+
 std::optional<Duration> SecondsAt(const Json& object, std::string_view path) {
   const Json* seconds = kube::At(object, path);
   if (seconds == nullptr || !seconds->is_number_integer()) return std::nullopt;
@@ -81,11 +87,13 @@ std::optional<Schedule> ScheduleOf(const Json& benchmark) {
 }  // namespace
 
 std::string RunIdOf(const Json& benchmark) {
+  if (FindMeasurement(benchmark) != nullptr) return MeasurementJobName(benchmark);
   return absl::StrCat(kube::NameOf(benchmark).name.substr(0, kLongestName), "-",
                       kube::TextAt(benchmark, "/metadata/uid"));
 }
 
 std::string QueueOf(const Json& benchmark) {
+  if (const auto* kind = FindMeasurement(benchmark)) return kind->queue(SpecOf(benchmark));
   std::string queue = kube::TextAt(benchmark, "/spec/queue");
   if (!queue.empty()) return queue;
   const std::string kind = kube::TextAt(benchmark, "/kind");
@@ -100,7 +108,8 @@ RunOrder OrderOf(const Json& benchmark) {
       .id = RunIdOf(benchmark),
       .object = absl::StrCat(name.space, "/", name.name),
       .queue = QueueOf(benchmark),
-      .definition = FileOf(benchmark).dump(2, ' ', false, Json::error_handler_t::replace) + "\n"};
+      .definition = FileOf(benchmark).dump(2, ' ', false, Json::error_handler_t::replace) + "\n",
+      .of = WithoutStatus(benchmark)};
 }
 
 Json ScheduledBenchmark(const Json& owner, kube::UnixTime due) {

@@ -17,6 +17,7 @@ struct RunOrder {
   std::string object;      ///< "NAMESPACE/NAME", for messages and as a label of the run
   std::string queue;       ///< of its jobs; empty: a kind that this program does not know
   std::string definition;  ///< a file, the object's own kind
+  kube::Json of{};         ///< the object itself, without its status
 };
 
 /// spec.schedule, as it is written.

@@ -185,7 +185,7 @@ Result<RunLook> FrontendRuns::Advance(const RunOrder& order, Duration since, boo
   if (Status status = run.Submit(since, anew); !status.ok()) return status;
   const RunLook look = run.look();
   if (look.stopped != Stopped::kNo && !look.over) {
-    if (Status status = Cancel(order.id); !status.ok()) return status;
+    if (Status status = Cancel(order); !status.ok()) return status;
   }
   return look;
 }
@@ -261,19 +261,19 @@ Result<RunLook> FrontendRuns::Pause(const RunOrder& order) {
   return run.look();
 }
 
-Status FrontendRuns::Cancel(const std::string& id) {
+Status FrontendRuns::Cancel(const RunOrder& order) {
   v1::CancelRunRequest request;
-  request.set_id(id);
+  request.set_id(order.id);
   const Status status =
       frontend_.Call<v1::Results>(&v1::Results::Stub::CancelRun, request).status();
   return absl::IsNotFound(status) ? absl::OkStatus() : status;
 }
 
-Result<Results> FrontendRuns::Summary(const std::string& id) {
+Result<Results> FrontendRuns::Summary(const RunOrder& order) {
   const auto source = cli::OpenRuns(globals_);
   if (!source.ok()) return source.status();
   v1::RunResultsRequest request;
-  request.set_id(id);
+  request.set_id(order.id);
   Results results;
   const Status status = (*source)->Results(request, [&](const v1::RunResultsReply& reply) {
     for (const v1::PermutationResult& permutation : reply.permutations()) {

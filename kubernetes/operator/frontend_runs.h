@@ -27,8 +27,8 @@ class FrontendRuns final : public Runs {
   Result<std::uint64_t> Check(const RunOrder& order) override;
   Result<RunLook> Advance(const RunOrder& order, Duration since, bool anew) override;
   Result<RunLook> Pause(const RunOrder& order) override;
-  Status Cancel(const std::string& id) override;
-  Result<Results> Summary(const std::string& id) override;
+  Status Cancel(const RunOrder& order) override;
+  Result<Results> Summary(const RunOrder& order) override;
   void Forget(const std::string& id) override;
 
  private:

@@ -132,6 +132,10 @@ std::vector<ObjectKind> MakePerftestKinds() {
 
 }  // namespace
 
+void TellVerdict(const kube::Json&, const Results& results, StatusDraft& draft) {
+  if (results.verdict) draft.SetVerdict(*results.verdict);
+}
+
 const ObjectKind& BenchmarkKind() {
   static const ObjectKind kind{kBenchmarks, nullptr, TellBenchmarkResults};
   return kind;

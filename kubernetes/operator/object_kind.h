@@ -18,7 +18,15 @@ struct ObjectKind {
                        StatusDraft& draft) = nullptr;
   /// Whether it is looked after by somebody else, whose status it has. null: by nobody else.
   bool (*is_of_another)(const kube::Json& object) = nullptr;
+  /// Its run is jobs of a frontend, which needs workers for them, counts them and keeps what they
+  /// have measured. false: it is a measurement (measurement.h).
+  bool by_frontend = true;
+  /// Why it does not go on where whoever runs it cannot be asked: reason of the condition Running.
+  const char* away = "FrontendAway";
 };
+
+/// The verdict of a measurement and its figures.
+void TellVerdict(const kube::Json& object, const Results& results, StatusDraft& draft);
 
 const ObjectKind& BenchmarkKind();
 

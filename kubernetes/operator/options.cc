@@ -1,5 +1,7 @@
 #include "kubernetes/operator/options.h"
 
+#include <absl/strings/str_cat.h>
+
 #include <CLI/App.hpp>
 #include <CLI/Validators.hpp>
 
@@ -7,6 +9,7 @@
 #include "kubernetes/operator/perftest_crds.h"
 #include "lib/common/contacts.h"
 #include "lib/common/options.h"
+#include "lib/common/program.h"
 #include "lib/security/client.h"
 
 namespace twofold::benchmarks {
@@ -42,6 +45,20 @@ void Bind(CLI::App& app, Options& options) {
             "How long the others wait for a leader that has died");
   app.add_flag("--perftest", options.perftest,
                "Run objects of kube-perftest, too (perftest.stackhpc.com/v1alpha1)");
+  CLI::Option* measurements =
+      app.add_flag("--measurements", options.measurements,
+                   "Run Validations, LoadTests and LifecycleTests, too, each as a Job");
+  options.job_image = absl::StrCat("scalability-tester:", std::string(GetBuildInfo().version));
+  app.add_option("--job-image", options.job_image,
+                 "Of these Jobs: one that has the program twofold")
+      ->capture_default_str()
+      ->needs(measurements);
+  app.add_option("--job-frontend", options.job_frontend,
+                 "The frontend, as pods of these Jobs reach it; else --frontend, with the "
+                 "namespace of this "
+                 "pod where that is the name of a Service alone")
+      ->check(Contacts())
+      ->needs(measurements);
   AddOption(app, "--workers", options.workers, WholeNumber(1, 64),
             "Benchmarks that are looked at at the same time");
   AddOption(app, "--poll", options.poll_seconds, Seconds(0.01, 60),
@@ -63,6 +80,17 @@ void Bind(CLI::App& app, Options& options) {
 Status Check(Options& options) {
   options.http = *ParseAddress(options.http_address);  // parsing has checked it
   return security::Client::Open(options.frontend.security).status();
+}
+
+std::string JobFrontend(const Options& options, const std::string& space) {
+  if (!options.job_frontend.empty()) return options.job_frontend;
+  const std::string& own = options.frontend.frontend;
+  const std::size_t colon = own.rfind(':');
+  const bool is_service = colon != std::string::npos && !space.empty() &&
+                          own.find_first_of(".,[") == std::string::npos &&
+                          !own.starts_with("localhost:");
+  if (!is_service) return own;
+  return absl::StrCat(own.substr(0, colon), ".", space, own.substr(colon));
 }
 
 }  // namespace twofold::benchmarks

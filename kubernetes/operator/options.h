@@ -24,6 +24,9 @@ struct Options {
   std::string lease_space;    ///< empty: where this pod is, or what the kubeconfig says
   double lease_seconds = 15;  ///< how long the lease of a leader that has died holds
   bool perftest = false;      ///< kube-perftest's objects, too
+  bool measurements = false;  ///< Validations, LoadTests and LifecycleTests, too
+  std::string job_image;      ///< of their pods; has the program twofold
+  std::string job_frontend;   ///< as these reach it; empty: JobFrontend says it
   int workers = 4;            ///< Benchmarks that are looked at at the same time
   double poll_seconds = 1;    ///< between two looks at a run
   std::string http_address = "127.0.0.1:9995";
@@ -41,5 +44,8 @@ void Bind(CLI::App& app, Options& options);
 
 /// kInvalidArgument names the option.
 Status Check(Options& options);
+
+/// The frontend, as pods of other namespaces than `space`, which is this program's, reach it.
+std::string JobFrontend(const Options& options, const std::string& space);
 
 }  // namespace twofold::benchmarks

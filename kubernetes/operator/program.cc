@@ -23,6 +23,9 @@
 #include "kubernetes/operator/frontend_runs.h"
 #include "kubernetes/operator/group.h"
 #include "kubernetes/operator/line.h"
+#include "kubernetes/operator/measurement.h"
+#include "kubernetes/operator/measurement_crds.h"
+#include "kubernetes/operator/measurement_runs.h"
 #include "kubernetes/operator/metrics.h"
 #include "kubernetes/operator/object_kind.h"
 #include "kubernetes/operator/options.h"
@@ -51,9 +54,10 @@ constexpr int kExitFollows = 1;
 /// Of the objects of a kind.
 constexpr std::size_t kCacheBytes = 128 << 20;
 
-/// A kind, and who looks at its objects.
+/// A kind, who runs its objects, and who looks at them.
 struct Part {
   const ObjectKind& kind;
+  Runs& runs;
   std::unique_ptr<controller::Controller> controller;
 };
 using Parts = std::vector<Part>;
@@ -109,16 +113,29 @@ std::vector<const ObjectKind*> KindsOf(const Options& options) {
   return kinds;
 }
 
+std::vector<std::unique_ptr<MeasurementRuns>> MeasurementRunsOf(const Options& options,
+                                                                const kube::Access& access) {
+  std::vector<std::unique_ptr<MeasurementRuns>> runs;
+  if (!options.measurements) return runs;
+  const MeasurementSettings settings{options.job_image, JobFrontend(options, access.config.space)};
+  for (const MeasurementKind& kind : MeasurementKinds()) {
+    runs.push_back(std::make_unique<MeasurementRuns>(kind, access, settings));
+  }
+  return runs;
+}
+
 /// All parts, in the order in which they begin.
 class Operator {
  public:
   Operator(const Options& options, const kube::Access& access)
       : options_(options),
         runs_(options.frontend),
-        reconciler_(runs_, {.poll = FromSeconds(options.poll_seconds)}, HostName()) {
+        measurements_(MeasurementRunsOf(options, access)),
+        reconciler_({.poll = FromSeconds(options.poll_seconds)}, HostName()) {
     const auto kinds = KindsOf(options);
-    parts_.reserve(kinds.size());
-    for (const ObjectKind* kind : kinds) Add(*kind, access);
+    parts_.reserve(kinds.size() + measurements_.size());
+    for (const ObjectKind* kind : kinds) Add(*kind, runs_, access);
+    for (const auto& runs : measurements_) Add(runs->kind().object, *runs, access);
   }
 
   Status Serve(const security::Server& security) {
@@ -161,13 +178,13 @@ class Operator {
   }
 
  private:
-  void Add(const ObjectKind& kind, const kube::Access& access) {
-    Part& part = parts_.emplace_back(Part{kind, nullptr});
+  void Add(const ObjectKind& kind, Runs& runs, const kube::Access& access) {
+    Part& part = parts_.emplace_back(Part{kind, runs, nullptr});
     part.controller = std::make_unique<controller::Controller>(
         access, ControllerOptionsOf(options_, kind),
         [this, &part](const kube::ObjectName& name, kube::Connection& connection) {
           WorkerCluster cluster(parts_, part, connection);
-          return reconciler_.Reconcile(part.kind, cluster, name, Now(),
+          return reconciler_.Reconcile(part.kind, part.runs, cluster, name, Now(),
                                        std::chrono::system_clock::now());
         },
         [this](const kube::ObjectName&) {
@@ -225,6 +242,7 @@ class Operator {
 
   const Options& options_;
   FrontendRuns runs_;
+  const std::vector<std::unique_ptr<MeasurementRuns>> measurements_;
   Reconciler reconciler_;
   Parts parts_;  // our own kind first; each stays where it is
   std::atomic<bool> lost_ = false;
@@ -272,12 +290,13 @@ int Serve(const CLI::App& app, const Options& options, const kube::Access& acces
 }
 
 void PrintDefinitions(const std::string& group) {
+  std::vector<yaml::Json> definitions = PerftestDefinitions();
   if (group == kGroup) {
-    std::cout << yaml::BlockText(BenchmarkDefinition());
-    return;
+    definitions = MeasurementDefinitions();
+    definitions.insert(definitions.begin(), BenchmarkDefinition());
   }
   const char* between = "";
-  for (const yaml::Json& definition : PerftestDefinitions()) {
+  for (const yaml::Json& definition : definitions) {
     std::cout << std::exchange(between, "---\n") << yaml::BlockText(definition);
   }
 }

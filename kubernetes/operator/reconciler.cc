@@ -38,13 +38,6 @@ kube::WriteOptions AsOperator() {
   return options;
 }
 
-/// How a run that is over has gone.
-struct Verdict {
-  bool succeeded = false;
-  std::string reason;
-  std::string message;
-};
-
 std::string CountsText(const RunLook& look) {
   std::string text = absl::StrCat(look.succeeded, " of ", look.jobs, " jobs succeeded");
   if (look.failed > 0) absl::StrAppend(&text, ", ", look.failed, " failed");
@@ -53,7 +46,8 @@ std::string CountsText(const RunLook& look) {
   return text;
 }
 
-Verdict VerdictOf(const RunLook& look) {
+RunEnd EndOf(const RunLook& look) {
+  if (look.end) return *look.end;
   const std::string text = CountsText(look);
   if (look.stopped == Stopped::kFailFast) return {false, "FailFast", text};
   if (look.stopped == Stopped::kRunLimit) return {false, "RunLimitExceeded", text};
@@ -78,11 +72,11 @@ constexpr std::array<Trouble, 7> kTroubles = {{
     {absl::StatusCode::kResourceExhausted, false, "FrontendIsFull"},
 }};
 
-Trouble TroubleOf(const Status& status) {
+Trouble TroubleOf(const Status& status, const char* away) {
   for (const Trouble& each : kTroubles) {
     if (each.code == status.code()) return each;
   }
-  return {status.code(), false, "FrontendAway"};
+  return {status.code(), false, away};
 }
 
 bool IsAway(const Status& status) {
@@ -94,9 +88,10 @@ bool IsAway(const Status& status) {
 /// One look at one object.
 class Pass {
  public:
-  Pass(const ObjectKind& kind, Reconciler& reconciler, Cluster& cluster,
+  Pass(const ObjectKind& kind, Runs& runs, Reconciler& reconciler, Cluster& cluster,
        controller::Snapshot object, Instant now, kube::UnixTime wall)
       : kind_(kind),
+        runs_(runs),
         reconciler_(reconciler),
         cluster_(cluster),
         object_(std::move(object)),
@@ -124,7 +119,7 @@ class Pass {
   }
 
  private:
-  Runs& runs() { return reconciler_.runs_; }
+  Runs& runs() { return runs_; }
   const Settings& settings() { return reconciler_.settings_; }
 
   /// To run it as well would measure twice.
@@ -186,7 +181,7 @@ class Pass {
     const Status made = Write(kube::Create(kind_.resource, benchmark, AsOperator()));
     if (!made.ok() && !absl::IsAlreadyExists(made)) return made;
     draft_.SetField(kLastTime, time);
-    Tell({false, "Made", "Schedule", absl::StrCat("Benchmark ", name.name)});
+    Tell({false, "Made", "Schedule", absl::StrCat(kind_.resource.kind, " ", name.name)});
     return absl::OkStatus();
   }
 
@@ -216,7 +211,7 @@ class Pass {
     }
     const Result<RunLook> look = runs().Pause(order_);
     if (!look.ok()) return Suffer(look.status());
-    if (look->jobs > 0) draft_.SetCounts(*look);
+    if (look->jobs > 0) Count(*look);
     if (look->over && look->withdrawn == 0) return Finish(*look);
     const bool is_still = look->running == 0;
     if (is_still) {
@@ -247,24 +242,30 @@ class Pass {
     if (handling_.deadline && since >= *handling_.deadline) return Miss();
     const Result<RunLook> look = runs().Advance(order_, since, !HasRun());
     if (!look.ok()) return Suffer(look.status());
-    if (!look->lacking.empty()) return Lack(look->lacking, since);
-    draft_.SetCounts(*look);
-    draft_.Set({"WorkersReady", Truth::kTrue, "WorkersFound", ""});
+    if (!look->lacking.empty()) return Lack(*look, since);
+    Count(*look);
+    if (kind_.by_frontend) draft_.Set({"WorkersReady", Truth::kTrue, "WorkersFound", ""});
     if (look->over) return Finish(*look);
     draft_.Set({"Succeeded", Truth::kUnknown, "Running", ""});
     return Show({"Running", Truth::kTrue, "Running", ""}, Until(settings().poll, since));
   }
 
-  Result<Next> Lack(const std::string& what, Duration since) {
-    draft_.Set({"WorkersReady", Truth::kFalse, "NoSuitableWorkers", what});
-    return Idle("WaitsForWorkers", what, Until(settings().patience, since));
+  Result<Next> Lack(const RunLook& look, Duration since) {
+    if (kind_.by_frontend) {
+      draft_.Set({"WorkersReady", Truth::kFalse, "NoSuitableWorkers", look.lacking});
+    }
+    return Idle(look.waits, look.lacking, Until(settings().patience, since));
+  }
+
+  void Count(const RunLook& look) {
+    if (kind_.by_frontend) draft_.SetCounts(look);
   }
 
   /// activeDeadlineSeconds are over.
   Result<Next> Miss() {
-    const Status cancelled = runs().Cancel(order_.id);
+    const Status cancelled = runs().Cancel(order_);
     if (!cancelled.ok()) return Suffer(cancelled);
-    const Result<Results> results = runs().Summary(order_.id);
+    const Result<Results> results = runs().Summary(order_);
     return Conclude({false, "DeadlineExceeded",
                      absl::StrCat("its ", ToSeconds(*handling_.deadline),
                                   " s (activeDeadlineSeconds) are over; the run was cancelled")},
@@ -273,7 +274,7 @@ class Pass {
 
   /// The frontend does not do what we want, for now or for good.
   Result<Next> Suffer(const Status& status) {
-    const Trouble trouble = TroubleOf(status);
+    const Trouble trouble = TroubleOf(status, kind_.away);
     const std::string why(status.message());
     if (trouble.is_end) return Conclude({false, trouble.reason, why}, std::nullopt);
     const StatusCondition running = {"Running", HasRun() ? Truth::kUnknown : Truth::kFalse,
@@ -283,29 +284,27 @@ class Pass {
 
   Result<Next> Finish(const RunLook& look) {
     if (look.stopped != Stopped::kNo) {
-      const Status cancelled = runs().Cancel(order_.id);
+      const Status cancelled = runs().Cancel(order_);
       if (!cancelled.ok()) return Suffer(cancelled);
     }
-    const Result<Results> results = runs().Summary(order_.id);
+    const Result<Results> results = runs().Summary(order_);
     if (!results.ok()) return Suffer(results.status());
-    return Conclude(VerdictOf(look), *results);
+    return Conclude(EndOf(look), *results);
   }
 
   /// The last word of the status.
-  Result<Next> Conclude(const Verdict& verdict, const std::optional<Results>& results) {
+  Result<Next> Conclude(const RunEnd& end, const std::optional<Results>& results) {
     draft_.SetField("completionTime", controller::TimeText(wall_));
-    const Truth truth = verdict.succeeded ? Truth::kTrue : Truth::kFalse;
-    draft_.Set({"Succeeded", truth, verdict.reason, verdict.message});
-    if (!verdict.succeeded) {
-      draft_.Set({"Failed", Truth::kTrue, verdict.reason, verdict.message});
-    }
-    if (results) {
-      kind_.tell_results(*object_, *results, draft_);
+    const Truth truth = end.succeeded ? Truth::kTrue : Truth::kFalse;
+    draft_.Set({"Succeeded", truth, end.reason, end.message});
+    if (!end.succeeded) draft_.Set({"Failed", Truth::kTrue, end.reason, end.message});
+    if (results) kind_.tell_results(*object_, *results, draft_);
+    if (results && kind_.by_frontend) {
       draft_.Set({"ResultsStored", Truth::kTrue, "InFrontend",
                   absl::StrCat("`twofold results ", order_.id, "` shows them")});
     }
-    const std::string state = verdict.succeeded ? "Succeeded" : verdict.reason;
-    return Show({"Running", Truth::kFalse, state, verdict.message}, Duration::zero());
+    const std::string state = end.succeeded ? "Succeeded" : end.reason;
+    return Show({"Running", Truth::kFalse, state, end.message}, Duration::zero());
   }
 
   /// It is over. It holds nothing, and goes when its time has come.
@@ -330,7 +329,7 @@ class Pass {
   Result<Next> Leave() {
     if (!controller::HasFinalizer(*object_, kRunFinalizer)) return Next{};
     const bool is_over = !kube::TextAt(*object_, "/status/completionTime").empty();
-    const Status cancelled = is_over ? absl::OkStatus() : runs().Cancel(order_.id);
+    const Status cancelled = is_over ? absl::OkStatus() : runs().Cancel(order_);
     if (!cancelled.ok()) {
       const auto since = kube::TimeAt(*object_, "/metadata/deletionTimestamp");
       const bool waits = IsAway(cancelled) && since && wall_ - *since < settings().give_up;
@@ -363,7 +362,8 @@ class Pass {
   }
 
   /// No job of it runs or shall begin.
-  Result<Next> Idle(const char* reason, const std::string& message, std::optional<Duration> again) {
+  Result<Next> Idle(const std::string& reason, const std::string& message,
+                    std::optional<Duration> again) {
     draft_.Set({"Succeeded", Truth::kUnknown, reason, ""});
     return Show({"Running", Truth::kFalse, reason, message}, again);
   }
@@ -423,6 +423,7 @@ class Pass {
   }
 
   const ObjectKind& kind_;
+  Runs& runs_;
   Reconciler& reconciler_;
   Cluster& cluster_;
   const controller::Snapshot object_;
@@ -433,10 +434,10 @@ class Pass {
   StatusDraft draft_;
 };
 
-Reconciler::Reconciler(Runs& runs, Settings settings, const std::string& instance)
-    : runs_(runs), settings_(settings), events_({.controller = kReporter, .instance = instance}) {}
+Reconciler::Reconciler(Settings settings, const std::string& instance)
+    : settings_(settings), events_({.controller = kReporter, .instance = instance}) {}
 
-Result<Next> Reconciler::Reconcile(const ObjectKind& kind, Cluster& cluster,
+Result<Next> Reconciler::Reconcile(const ObjectKind& kind, Runs& runs, Cluster& cluster,
                                    const kube::ObjectName& name, Instant now, kube::UnixTime wall) {
   controller::Snapshot object = cluster.Find(name);
   std::string gone;
@@ -450,8 +451,9 @@ Result<Next> Reconciler::Reconcile(const ObjectKind& kind, Cluster& cluster,
       ids_[{kind.resource.plural, name}] = RunIdOf(*object);
     }
   }
-  if (object != nullptr) return Pass(kind, *this, cluster, std::move(object), now, wall).Run();
-  if (!gone.empty()) runs_.Forget(gone);
+  if (object != nullptr)
+    return Pass(kind, runs, *this, cluster, std::move(object), now, wall).Run();
+  if (!gone.empty()) runs.Forget(gone);
   return Next{};
 }
 

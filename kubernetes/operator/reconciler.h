@@ -37,7 +37,8 @@ struct Settings {
   Duration give_up = std::chrono::minutes(10);
 };
 
-/// Makes a run of each Benchmark, or object of kube-perftest, and says in its status how it goes.
+/// Makes a run of each Benchmark, measurement or object of kube-perftest, and says in its status
+/// how it goes.
 ///
 /// Level-based: each pass reads the object and the run, and does the next thing. What was begun is
 /// found again by the run's id, which follows from the object's uid. So a pass may end anywhere,
@@ -52,17 +53,17 @@ struct Settings {
 ///          frontend is in the status.
 class Reconciler {
  public:
-  /// `instance` of the events: the pod. `runs` outlives the reconciler.
-  Reconciler(Runs& runs, Settings settings, const std::string& instance);
+  /// `instance` of the events: the pod.
+  Reconciler(Settings settings, const std::string& instance);
 
-  Result<controller::Next> Reconcile(const ObjectKind& kind, Cluster& cluster,
+  /// `runs`: those of objects of this kind.
+  Result<controller::Next> Reconcile(const ObjectKind& kind, Runs& runs, Cluster& cluster,
                                      const kube::ObjectName& name, Instant now,
                                      kube::UnixTime wall);
 
  private:
   friend class Pass;
 
-  Runs& runs_;
   const Settings settings_;
   Mutex turns_;  // taken first
   Mutex mutex_;

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "cli/command/verdict.h"
 #include "kubernetes/operator/definition.h"
 #include "lib/common/instant.h"
 #include "lib/common/result.h"
@@ -12,6 +14,13 @@ namespace twofold::benchmarks {
 
 /// Why a run ends before all of its jobs are done, as its definition wants it.
 enum class Stopped : std::uint8_t { kNo, kFailFast, kRunLimit };
+
+/// How a run that is over has gone.
+struct RunEnd {
+  bool succeeded = false;
+  std::string reason;   ///< of the conditions Succeeded and Failed
+  std::string message;  ///< for people
+};
 
 /// How a run stands.
 struct RunLook {
@@ -25,6 +34,8 @@ struct RunLook {
   Stopped stopped = Stopped::kNo;
   std::string first_failure{};  ///< which job, and why; empty: none has failed
   std::string lacking{};        ///< why nothing begins: which workers are missing; empty: none are
+  std::string waits = "WaitsForWorkers";  ///< that as one word, where something is lacking
+  std::optional<RunEnd> end{};  ///< what a run that is over says itself; else its counts say it
 };
 
 /// A mean over the jobs of a permutation.
@@ -42,11 +53,12 @@ struct Headline {
 struct Results {
   std::vector<Headline> headlines;  ///< the first ones, a bounded number
   std::uint64_t in_all = 0;
+  std::optional<cli::Verdict> verdict{};  ///< of a measurement
 };
 
-/// The runs of a frontend, as the operator uses them. Each call may be made again, by this process
-/// or by another one after this one has died in the middle: the run with an id is begun once, and
-/// each of its jobs is run once.
+/// The runs of a frontend, or of a cluster, as the operator uses them. Each call may be made again,
+/// by this process or by another one after this one has died in the middle: the run with an id is
+/// begun once, and each of its jobs is run once.
 ///
 /// Threads  Safe; calls about one run come one at a time. They block.
 /// Errors   kUnavailable, kDeadlineExceeded, kResourceExhausted: later. kFailedPrecondition: the
@@ -69,9 +81,9 @@ class Runs {
   virtual Result<RunLook> Pause(const RunOrder& order) = 0;
 
   /// Cancels what waits and runs. OK if there is no such run.
-  virtual Status Cancel(const std::string& id) = 0;
+  virtual Status Cancel(const RunOrder& order) = 0;
 
-  virtual Result<Results> Summary(const std::string& id) = 0;
+  virtual Result<Results> Summary(const RunOrder& order) = 0;
 
   /// Nobody asks for the run again for now: what is kept of it for that can go.
   virtual void Forget(const std::string& id) = 0;

@@ -37,6 +37,21 @@ std::string WithUnit(const std::string& number, const std::string& unit) {
   return absl::StrCat(number, unit.empty() ? "" : " ", unit);
 }
 
+Json EntryOf(const cli::Figure& figure) {
+  Json entry = {{"name", figure.name}, {"unit", figure.unit}, {"value", Number(figure.value)}};
+  if (figure.lower) entry["lower"] = Number(*figure.lower);
+  if (figure.upper) entry["upper"] = Number(*figure.upper);
+  return entry;
+}
+
+/// "throughput 158.3 1/s (150.5 .. 166)"
+std::string FigureText(const cli::Figure& figure) {
+  const std::string text =
+      absl::StrCat(figure.name, " ", WithUnit(Number(figure.value), figure.unit));
+  if (!figure.lower || !figure.upper) return text;
+  return absl::StrCat(text, " (", Number(*figure.lower), " .. ", Number(*figure.upper), ")");
+}
+
 }  // namespace
 
 StatusDraft::StatusDraft(const Json& benchmark, kube::UnixTime now)
@@ -72,6 +87,14 @@ void StatusDraft::SetResults(const Results& results) {
   status_["resultsInAll"] = results.in_all;
   const std::string text = ResultText(results.headlines);
   if (!text.empty()) status_["result"] = text;
+}
+
+void StatusDraft::SetVerdict(const cli::Verdict& verdict) {
+  status_["verdict"] = verdict.verdict;
+  Json figures = Json::array();
+  for (const cli::Figure& each : verdict.figures) figures.push_back(EntryOf(each));
+  if (!figures.empty()) status_["result"] = FigureText(verdict.figures.front());
+  status_["figures"] = std::move(figures);
 }
 
 Json StatusDraft::Object() const {

@@ -25,6 +25,7 @@ class StatusDraft {
 
   void SetCounts(const RunLook& look);
   void SetResults(const Results& results);
+  void SetVerdict(const cli::Verdict& verdict);
 
   /// Whether it differs from what the object has.
   [[nodiscard]] bool has_changed() const { return status_ != before_; }

@@ -11,6 +11,7 @@
 #include <regex>
 #include <set>
 
+#include "kubernetes/operator/measurement_crds.h"
 #include "kubernetes/operator/perftest_crds.h"
 #include "kubernetes/operator/structural.h"
 #include "lib/spec/schema.h"
@@ -125,6 +126,10 @@ void ExpectManifest(const std::string& file, const std::string& group,
 
 TEST(BenchmarkCrd, IsTheOneInTheManifests) {
   ExpectManifest("crds/benchmarks.yaml", "twofold.dev", {BenchmarkDefinition()});
+}
+
+TEST(MeasurementCrds, AreThoseInTheManifests) {
+  ExpectManifest("crds/measurements.yaml", "twofold.dev", MeasurementDefinitions());
 }
 
 TEST(PerftestCrds, AreThoseInTheManifests) {

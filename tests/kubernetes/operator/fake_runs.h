@@ -117,9 +117,9 @@ class FakeRuns final : public Runs {
     return Look(known->second);
   }
 
-  Status Cancel(const std::string& id) override {
+  Status Cancel(const RunOrder& order) override {
     if (!frontend_.fault.ok()) return frontend_.fault;
-    const auto known = frontend_.runs.find(id);
+    const auto known = frontend_.runs.find(order.id);
     if (known == frontend_.runs.end()) return absl::OkStatus();
     return gate_.Pass([&] {
       Withdraw(known->second, true);
@@ -127,9 +127,9 @@ class FakeRuns final : public Runs {
     });
   }
 
-  Result<Results> Summary(const std::string& id) override {
+  Result<Results> Summary(const RunOrder& order) override {
     if (!frontend_.fault.ok()) return frontend_.fault;
-    if (!frontend_.runs.contains(id)) return absl::NotFoundError("no run");
+    if (!frontend_.runs.contains(order.id)) return absl::NotFoundError("no run");
     if (!frontend_.results.empty()) return Results{frontend_.results, frontend_.results.size()};
     return Results{{{.permutation = 1,
                      .name = "bandwidth",

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -9,6 +10,7 @@
 
 #include "kubernetes/controller/conditions.h"
 #include "kubernetes/operator/group.h"
+#include "kubernetes/operator/measurement.h"
 #include "kubernetes/operator/reconciler.h"
 #include "tests/fakes/kube_api.h"
 #include "tests/kubernetes/operator/fake_runs.h"
@@ -89,8 +91,7 @@ class Scene {
   void Pass(const std::vector<std::string>& names) {
     Duration wait = std::chrono::seconds(60);
     for (const std::string& name : names) {
-      const auto next =
-          operator_->reconciler.Reconcile(*kind_, operator_->cluster, {"a", name}, now_, wall_);
+      const auto next = operator_->Reconcile(*kind_, {"a", name}, now_, wall_);
       const Duration again = next.ok() ? next->again.value_or(std::chrono::seconds(60))
                                        : Duration(std::chrono::milliseconds(5));
       wait = std::min(wait, again);
@@ -129,9 +130,13 @@ class Scene {
     Pass({name});
   }
 
-  /// Of another kind from now on, with a new process.
-  void Play(const ObjectKind& kind) {
+  /// Makes what runs objects in a process, by way of its gate.
+  using MakeRuns = std::function<std::unique_ptr<Runs>(const fakes::KubeApi&, Gate&)>;
+
+  /// Of another kind from now on, with a new process. `make_runs`: else those of the frontend.
+  void Play(const ObjectKind& kind, MakeRuns make_runs = nullptr) {
     kind_ = &kind;
+    make_runs_ = std::move(make_runs);
     StartOperator();
   }
   DirectCluster& cluster() { return operator_->cluster; }
@@ -152,9 +157,17 @@ class Scene {
   struct Process {
     explicit Process(Scene& scene)
         : runs(scene.frontend_, scene.gate_),
-          reconciler(runs, {}, "pod"),
-          cluster(scene.api_, scene.kind_->resource, scene.gate_) {}
+          reconciler({}, "pod"),
+          cluster(scene.api_, scene.kind_->resource, scene.gate_) {
+      if (scene.make_runs_) others = scene.make_runs_(scene.api_, scene.gate_);
+    }
+    Result<controller::Next> Reconcile(const ObjectKind& kind, const kube::ObjectName& name,
+                                       Instant now, kube::UnixTime wall) {
+      Runs& used = others ? *others : runs;
+      return reconciler.Reconcile(kind, used, cluster, name, now, wall);
+    }
     FakeRuns runs;
+    std::unique_ptr<Runs> others;
     Reconciler reconciler;
     DirectCluster cluster;
   };
@@ -162,10 +175,12 @@ class Scene {
   static std::vector<kube::Resource> Resources() {
     std::vector<kube::Resource> resources = {kBenchmarks};
     for (const ObjectKind& kind : PerftestKinds()) resources.push_back(kind.resource);
+    for (const auto& kind : MeasurementKinds()) resources.push_back(kind.object.resource);
     return resources;
   }
 
   const ObjectKind* kind_ = &BenchmarkKind();
+  MakeRuns make_runs_;
   Gate gate_;
   std::unique_ptr<Process> operator_;
   Instant now_ = Instant() + std::chrono::hours(100);
