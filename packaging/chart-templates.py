@@ -45,6 +45,7 @@ PARTS = [
     ("certificates", '(and $.Values.security.enabled (eq $.Values.security.certificates "cert-manager"))',
      ["security/cert-manager"], []),
     ("operator", "$.Values.operator.enabled", ["benchmark-operator"], [SECURE]),
+    ("operator-measurements", "(and $.Values.operator.enabled $.Values.operator.measurements)", ["benchmark-operator/measurements"], []),
     ("operator-perftest", "(and $.Values.operator.enabled $.Values.operator.perftest)", ["benchmark-operator/perftest"], []),
     ("operator-policy", "$.Values.operator.policy", ["benchmark-operator/policy"], []),
     ("crds", "$.Values.crds.install", ["benchmark-operator/crds"], []),
@@ -57,6 +58,7 @@ MORE_OF_QUEUE = {"object": ([], [EVERY_NODE]), "lifecycle": (["lifecycle/rights"
 CONDITIONS = [
     ("ServiceMonitor", ".*", "$.Values.serviceMonitor.enabled"),
     (".*", "viewer", "$.Values.viewer.enabled"),
+    ("RoleBinding", "lifecycle", "$.Values.workers.lifecycle.enabled"),  # of measurements, too
     ("Ingress", "client", "$workers.clientHost"),
     ("Deployment|Service", "client", "$workers.client"),
 ]
@@ -167,6 +169,9 @@ def workload(marks, data, component):
         container["args"].append(marks.entries("$.Values.frontend.queues"))  # queues come last
     if component == "operator":
         container["args"].append(marks.mark(["{{- if $.Values.operator.perftest }}", "- --perftest", "{{- end }}"]))
+        container["args"].append(marks.mark([
+            "{{- if $.Values.operator.measurements }}", "- --measurements",
+            '- --job-image={{ include "twofold.image" (list $ "scalability-tester") }}', "{{- end }}"]))
     if component == "database":
         marks.given(container, "image", "$.Values.database.image")
 

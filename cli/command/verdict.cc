@@ -18,15 +18,15 @@ namespace {
 
 using show::Json;
 
-constexpr std::size_t kMostOfWhy = 1024;  // bytes; leaves room for some thirty figures
-constexpr std::size_t kMostOfName = 64;
+constexpr std::size_t kLongestCause = 1024;  // bytes; leaves room for some thirty figures
+constexpr std::size_t kLongestFigure = 64;
 
 constexpr std::array<std::string_view, 6> kVerdicts = {"pass",    "fail",        "undecided",
                                                        "invalid", "interrupted", "none"};
 
 Json JsonOf(const Figure& figure) {
-  Json json = {{"name", Printable(figure.name, kMostOfName)},
-               {"unit", Printable(figure.unit, kMostOfName)},
+  Json json = {{"name", Printable(figure.name, kLongestFigure)},
+               {"unit", Printable(figure.unit, kLongestFigure)},
                {"value", figure.value}};
   // JSON has no infinity.
   if (figure.lower && std::isfinite(*figure.lower)) json["lower"] = *figure.lower;
@@ -58,7 +58,7 @@ bool IsVerdict(const std::string& word) {
 
 std::string TextOf(const Verdict& verdict) {
   Json json = {{"verdict", verdict.verdict},
-               {"why", Printable(verdict.why, kMostOfWhy)},
+               {"why", Printable(verdict.why, kLongestCause)},
                {"figures", Json::array()}};
   std::string line = LineOf(json);
   for (const Figure& figure : verdict.figures) {
@@ -76,12 +76,12 @@ Result<Verdict> ReadVerdict(const std::string& text) {
   if (!json.is_object() || !IsVerdict(TextAt(json, "verdict"))) {
     return absl::InvalidArgumentError("no verdict: it is no line of --verdict");
   }
-  Verdict verdict{TextAt(json, "verdict"), Printable(TextAt(json, "why"), kMostOfWhy)};
+  Verdict verdict{TextAt(json, "verdict"), Printable(TextAt(json, "why"), kLongestCause)};
   for (const Json& each : json.value("figures", Json::array())) {
     const auto value = each.is_object() ? NumberAt(each, "value") : std::nullopt;
     if (!value) continue;
-    verdict.figures.push_back({Printable(TextAt(each, "name"), kMostOfName),
-                               Printable(TextAt(each, "unit"), kMostOfName), *value,
+    verdict.figures.push_back({Printable(TextAt(each, "name"), kLongestFigure),
+                               Printable(TextAt(each, "unit"), kLongestFigure), *value,
                                NumberAt(each, "lower"), NumberAt(each, "upper")});
   }
   return verdict;

@@ -128,12 +128,8 @@ Schema RulesOf(const Schema& run_fields, const std::string& kind) {
 
 // ---- the status
 
-Schema Text(const char* help) { return {{"type", "string"}, {"description", help}}; }
 Schema Count(const char* help) {
   return {{"type", "integer"}, {"format", "int64"}, {"minimum", 0}, {"description", help}};
-}
-Schema Moment(const char* help) {
-  return {{"type", "string"}, {"format", "date-time"}, {"description", help}};
 }
 
 Schema ConditionsSchema() {

@@ -21,7 +21,7 @@ namespace {
 using kube::Json;
 using Words = std::vector<std::string>;
 
-constexpr std::size_t kLongestName = 26;    // bytes of a Job's name before the uid: 63 in all
+constexpr std::size_t kLongestOfJob = 26;   // bytes of a Job's name before the uid: 63 in all
 constexpr std::size_t kMostWords = 1000;    // of a list
 constexpr std::size_t kLongestWord = 4096;  // bytes
 constexpr std::string_view kBackend = "scalability-tester-backend-";
@@ -116,30 +116,35 @@ std::string TextOf(const Json& spec, const char* field) {
 // ---- Validation
 
 const Rows& ValidationRows() {
-  using namespace spec;  // NOLINT(google-build-using-namespace): a table of its words
   static const Rows rows = {
-      {Required({"deployment", Text(), "", "", "of the workers"}), ""},
-      {Required({"deploymentNamespace", Text(), "", "", "of the deployment and the frontend"}), ""},
-      {Required({"jobSeconds", Number(0), "", "s", "longest run time of one job"}), ""},
-      {Required({"service", Text(), "", "", "of the load client"}), ""},
-      {Required({"serviceNamespace", Text(), "", "", ""}), ""},
-      {Required({"limit", Whole(1, 100'000), "", "", "most workers"}), ""},
-      {Required({"scale", Number(1), "", "", "least ratio of throughputs for twice the workers"}),
+      {spec::Required({"deployment", spec::Text(), "", "", "of the workers"}), ""},
+      {spec::Required(
+           {"deploymentNamespace", spec::Text(), "", "", "of the deployment and the frontend"}),
        ""},
-      {{"steps", Text(), "", "", "others than 1 2 4 ..., growing, with blanks between"}, "--steps"},
-      {{"repeat", Text(), "1", "", "all steps so often, each time with new pods; or auto"},
+      {spec::Required({"jobSeconds", spec::Number(0), "", "s", "longest run time of one job"}), ""},
+      {spec::Required({"service", spec::Text(), "", "", "of the load client"}), ""},
+      {spec::Required({"serviceNamespace", spec::Text(), "", "", ""}), ""},
+      {spec::Required({"limit", spec::Whole(1, 100'000), "", "", "most workers"}), ""},
+      {spec::Required(
+           {"scale", spec::Number(1), "", "", "least ratio of throughputs for twice the workers"}),
+       ""},
+      {{"steps", spec::Text(), "", "", "others than 1 2 4 ..., growing, with blanks between"},
+       "--steps"},
+      {{"repeat", spec::Text(), "1", "", "all steps so often, each time with new pods; or auto"},
        "--repeat"},
-      {{"pods", OneOf({"any", "these"}), "any", "", "what verdicts speak of"}, "--pods"},
-      {{"cap", Text(), "auto", "", "longest measurement of a step, seconds; or auto"}, "--cap"},
-      {{"patience", Number(0), "600", "s", "longest measurement of a step with cap: auto"},
+      {{"pods", spec::OneOf({"any", "these"}), "any", "", "what verdicts speak of"}, "--pods"},
+      {{"cap", spec::Text(), "auto", "", "longest measurement of a step, seconds; or auto"},
+       "--cap"},
+      {{"patience", spec::Number(0), "600", "s", "longest measurement of a step with cap: auto"},
        "--patience"},
-      {{"allowFailures", Text(), "", "", "share of the jobs of a step that may fail: 1%"},
+      {{"allowFailures", spec::Text(), "", "", "share of the jobs of a step that may fail: 1%"},
        "--allow-failures"},
-      {{"allSteps", Flag(), "false", "", "also those behind one that has failed for certain"},
+      {{"allSteps", spec::Flag(), "false", "", "also those behind one that has failed for certain"},
        "--all-steps"},
-      {{"timeout", Number(0), "", "s", "longest wait for workers; else 300 and jobSeconds"},
+      {{"timeout", spec::Number(0), "", "s", "longest wait for workers; else 300 and jobSeconds"},
        "--timeout"},
-      {{"queue", Text(), "", "", "else deployment without scalability-tester-backend-"}, "--queue"},
+      {{"queue", spec::Text(), "", "", "else deployment without scalability-tester-backend-"},
+       "--queue"},
   };
   return rows;
 }
@@ -180,26 +185,27 @@ std::string ValidationQueue(const Json& spec) {
 // ---- LoadTest
 
 const Rows& LoadRows() {
-  using namespace spec;  // NOLINT(google-build-using-namespace): a table of its words
   static const Rows rows = {
-      {Required({"queue", Text(), "", "", "of the jobs"}), "--queue"},
-      {{"parallel", Whole(1, 1'000'000), "", "", "jobs kept outstanding; or rate"}, "--parallel"},
-      {{"rate", Number(0), "", "1/s", "jobs of an open loop; or parallel"}, "--rate"},
-      {{"arrivals", OneOf({"constant", "poisson"}), "constant", "", "of rate"}, "--arrivals"},
-      {{"seed", Whole(0), "", "", "of all that is random"}, "--seed"},
-      {{"outstandingMax", Whole(1, 1'000'000), "100000", "", "of rate: more wait"},
+      {spec::Required({"queue", spec::Text(), "", "", "of the jobs"}), "--queue"},
+      {{"parallel", spec::Whole(1, 1'000'000), "", "", "jobs kept outstanding; or rate"},
+       "--parallel"},
+      {{"rate", spec::Number(0), "", "1/s", "jobs of an open loop; or parallel"}, "--rate"},
+      {{"arrivals", spec::OneOf({"constant", "poisson"}), "constant", "", "of rate"}, "--arrivals"},
+      {{"seed", spec::Whole(0), "", "", "of all that is random"}, "--seed"},
+      {{"outstandingMax", spec::Whole(1, 1'000'000), "100000", "", "of rate: more wait"},
        "--outstanding-max"},
-      {{"duration", Time(), "10s", "", "warm-up too; with until 60s at most"}, "--duration"},
-      {{"until", Percent(), "", "", "end once the throughput is known so well: 2%"}, "--until"},
-      {{"jobs", Whole(1), "", "", "end once so many have ended after the warm-up"}, "--jobs"},
-      {{"warmUp", Time(), "", "", "left out at the beginning; else by a rule"}, "--warm-up"},
-      {{"drain", Time(), "", "", "how long jobs may still end after the load"}, "--drain"},
-      {{"priority", Whole(-10, 10), "0", "", "of the jobs, higher first"}, "--priority"},
-      {{"attempts", Whole(1, 1000), "1", "", "of a job, if workers vanish"}, "--attempts"},
-      {{"jobLimit", Time(), "", "", "longest run time of a job"}, "--limit"},
-      {{"failIf", Texts(), "", "", "what must not be, such as p99>200ms"}, "--fail-if"},
-      {{"lenient", Flag(), "false", "", "failIf goes by the values alone"}, "--lenient"},
-      {{"arguments", Texts(), "", "", "of each job"}, ""},
+      {{"duration", spec::Time(), "10s", "", "warm-up too; with until 60s at most"}, "--duration"},
+      {{"until", spec::Percent(), "", "", "end once the throughput is known so well: 2%"},
+       "--until"},
+      {{"jobs", spec::Whole(1), "", "", "end once so many have ended after the warm-up"}, "--jobs"},
+      {{"warmUp", spec::Time(), "", "", "left out at the beginning; else by a rule"}, "--warm-up"},
+      {{"drain", spec::Time(), "", "", "how long jobs may still end after the load"}, "--drain"},
+      {{"priority", spec::Whole(-10, 10), "0", "", "of the jobs, higher first"}, "--priority"},
+      {{"attempts", spec::Whole(1, 1000), "1", "", "of a job, if workers vanish"}, "--attempts"},
+      {{"jobLimit", spec::Time(), "", "", "longest run time of a job"}, "--limit"},
+      {{"failIf", spec::Texts(), "", "", "what must not be, such as p99>200ms"}, "--fail-if"},
+      {{"lenient", spec::Flag(), "false", "", "failIf goes by the values alone"}, "--lenient"},
+      {{"arguments", spec::Texts(), "", "", "of each job"}, ""},
   };
   return rows;
 }
@@ -285,7 +291,7 @@ const MeasurementKind* FindMeasurement(const kube::Json& object) {
 }
 
 std::string MeasurementJobName(const kube::Json& object) {
-  std::string name = kube::NameOf(object).name.substr(0, kLongestName);
+  std::string name = kube::NameOf(object).name.substr(0, kLongestOfJob);
   std::replace(name.begin(), name.end(), '.', '-');  // its pods are named like it
   return absl::StrCat(name, "-", kube::TextAt(object, "/metadata/uid"));
 }

@@ -15,11 +15,6 @@ namespace {
 constexpr const char* kCounts[] = {"jobs",      "waiting", "running",
                                    "succeeded", "failed",  "withdrawn"};
 
-Schema Text(const char* help) { return {{"type", "string"}, {"description", help}}; }
-Schema Moment(const char* help) {
-  return {{"type", "string"}, {"format", "date-time"}, {"description", help}};
-}
-
 Schema FiguresSchema() {
   return {{"type", "array"},
           {"items",
@@ -34,7 +29,7 @@ Schema FiguresSchema() {
           {"description", "what was measured; the first ones where there are many"}};
 }
 
-Schema StatusFields() {
+Schema MeasuredFields() {
   Schema fields = RunStatusFields();
   for (const char* count : kCounts) fields.erase(count);
   fields["runId"] = Text("name of its Job; `kubectl logs job/NAME` shows all that it said");
@@ -47,7 +42,7 @@ Schema StatusFields() {
   return fields;
 }
 
-Schema Columns() {
+Schema MeasurementColumns() {
   return {Column("Status", "string", R"(.status.conditions[?(@.type=="Running")].reason)"),
           Column("Verdict", "string", ".status.verdict"),
           Column("Result", "string", ".status.result"),
@@ -59,7 +54,7 @@ Schema Columns() {
           Column("Age", "date", ".metadata.creationTimestamp")};
 }
 
-yaml::Json DefinitionOf(const MeasurementKind& kind) {
+yaml::Json MeasurementDefinition(const MeasurementKind& kind) {
   std::vector<std::string> required;
   for (const spec::Field& field : kind.fields) {
     if (field.need == spec::Need::kRequired) required.emplace_back(field.name);
@@ -68,15 +63,16 @@ yaml::Json DefinitionOf(const MeasurementKind& kind) {
                               .description = kind.help,
                               .run_fields = Structural(spec::SchemaOf(kind.fields))["properties"],
                               .required = std::move(required),
-                              .status_fields = StatusFields(),
-                              .columns = Columns()});
+                              .status_fields = MeasuredFields(),
+                              .columns = MeasurementColumns()});
 }
 
 }  // namespace
 
 std::vector<yaml::Json> MeasurementDefinitions() {
   std::vector<yaml::Json> definitions;
-  for (const MeasurementKind& kind : MeasurementKinds()) definitions.push_back(DefinitionOf(kind));
+  for (const MeasurementKind& kind : MeasurementKinds())
+    definitions.push_back(MeasurementDefinition(kind));
   return definitions;
 }
 

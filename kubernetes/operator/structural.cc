@@ -207,4 +207,10 @@ Schema Undescribed(Schema schema) {
   return schema;
 }
 
+Schema Text(const char* help) { return {{"type", "string"}, {"description", help}}; }
+
+Schema Moment(const char* help) {
+  return {{"type", "string"}, {"format", "date-time"}, {"description", help}};
+}
+
 }  // namespace twofold::benchmarks

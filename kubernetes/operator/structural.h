@@ -28,6 +28,10 @@ Schema Either(const Schema& a, const Schema& b);
 /// `schema` and all in it without descriptions.
 Schema Undescribed(Schema schema);
 
+/// Fields of a status: a text, and a moment. `help` describes them.
+Schema Text(const char* help);
+Schema Moment(const char* help);
+
 /// A map, of whose fields the API server knows nothing and keeps all.
 Schema AnyObject();
 

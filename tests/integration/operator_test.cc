@@ -12,6 +12,7 @@
 #include <string>
 
 #include "kubernetes/operator/group.h"
+#include "kubernetes/operator/measurement.h"
 #include "kubernetes/operator/object_kind.h"
 #include "lib/http/client.h"
 #include "lib/yaml/node.h"
@@ -122,6 +123,9 @@ class OperatorTest : public DurableClusterTest {
   static std::vector<kube::Resource> Resources() {
     std::vector<kube::Resource> resources = {kBenchmarks};
     for (const auto& kind : benchmarks::PerftestKinds()) resources.push_back(kind.resource);
+    for (const auto& kind : benchmarks::MeasurementKinds()) {
+      resources.push_back(kind.object.resource);
+    }
     return resources;
   }
 
@@ -340,6 +344,130 @@ TEST_F(OperatorTest, RunsAnObjectOfKubePerftestByTheRightsForThat) {
         absl::StrCat(each.space, " ", each.group, "/", each.resource, " ", each.verb)))
         << each.resource << " " << each.verb;
   }
+}
+
+/// Plays Job controller and kubelet for measurements in the namespace `validation`.
+class MeasurementsTest : public OperatorTest {
+ protected:
+  void Create(const kube::Resource& kind, const std::string& name, Json spec) {
+    api_.Put(kind, {{"apiVersion", "twofold.dev/v1alpha1"},
+                    {"kind", kind.kind},
+                    {"metadata", {{"name", name}, {"namespace", "validation"}, {"generation", 1}}},
+                    {"spec", std::move(spec)}});
+  }
+  void AwaitReason(const kube::Resource& kind, const std::string& type, const std::string& what) {
+    EXPECT_TRUE(Await([&] {
+      const auto object = api_.Find(kind, {"validation", "x"});
+      const Json* condition = object ? kube::FindCondition(*object, type) : nullptr;
+      return condition != nullptr &&
+             kube::TextAt(*condition, "/status") + " " + kube::TextAt(*condition, "/reason") ==
+                 what;
+    })) << type
+        << " is not " << what << "\n"
+        << api_.Find(kind, {"validation", "x"}).value_or(Json()).dump(1);
+  }
+  /// The Job makes a pod, in which `message` is all that the program leaves.
+  void EndJob(const Json& job, const std::string& message) {
+    api_.Put(
+        kube::kPods,
+        {{"metadata",
+          {{"name", kube::NameOf(job).name + "-1"},
+           {"namespace", "validation"},
+           {"labels", job["spec"]["template"]["metadata"]["labels"]}}},
+         {"status",
+          {{"phase", "Succeeded"},
+           {"containerStatuses",
+            Json::array(
+                {{{"state",
+                   {{"terminated",
+                     {{"exitCode", 0}, {"reason", "Completed"}, {"message", message}}}}}}})}}}});
+    api_.Change(kube::kJobs, kube::NameOf(job), [](Json& object) {
+      object["status"]["conditions"] = Json::array({{{"type", "Complete"}, {"status", "True"}}});
+    });
+  }
+  Json TheJob() {
+    EXPECT_TRUE(Await([&] { return !api_.All(kube::kJobs).empty(); }));
+    return api_.All(kube::kJobs).at(0);
+  }
+};
+
+TEST_F(MeasurementsTest, ALoadTestIsThisLoadAndItsStatusSaysWhatCameOfIt) {
+  const kube::Resource& kind = benchmarks::MeasurementKinds()[1].object.resource;
+  const Program worker("twofold-backend", {"--frontend", worker_address_, "--queue", "fio",
+                                           "--backoff", "0.1", "--", "/bin/true"});
+  AwaitSeries("twofold_worker_processes{queue=\"fio\"}", 1);
+  const auto program = StartOperator("o1", {"--namespace", "validation", "--measurements"});
+  Create(
+      kind, "x",
+      {{"queue", "fio"}, {"parallel", 2}, {"jobs", 20}, {"duration", "20s"}, {"warmUp", "10ms"}});
+  const Json job = TheJob();
+  AwaitReason(kind, "Running", "False Starting");
+  // What its pod would do.
+  const std::string verdict = folder_ / "verdict";
+  Arguments words;
+  for (std::string word : job["spec"]["template"]["spec"]["containers"][0]["args"]) {
+    if (word.starts_with("--verdict=")) word = "--verdict=" + verdict;
+    words.push_back(std::move(word));
+  }
+  Program load("twofold", words);
+  EXPECT_EQ(load.Wait(), 0) << load.output();
+  std::ifstream stored(verdict);
+  EndJob(job, std::string(std::istreambuf_iterator<char>(stored), {}));
+  AwaitReason(kind, "Succeeded", "True Passed");
+  const Json status = (*api_.Find(kind, {"validation", "x"}))["status"];
+  EXPECT_EQ(status["verdict"], "pass");
+  EXPECT_THAT(status["result"].get<std::string>(), HasSubstr("throughput "));
+  EXPECT_THAT(status["result"].get<std::string>(), HasSubstr(" 1/s"));
+}
+
+TEST_F(MeasurementsTest, UseTheRightsOfTheirRolesAndNoOthers) {
+  api_.Add({.kind = fakes::KubeFault::Kind::kNoInitialEvents, .verb = "watch", .times = 4});
+  const Json specs[] = {{{"deployment", "scalability-tester-backend-sleep"},
+                         {"deploymentNamespace", "monitoring"},
+                         {"jobSeconds", 1},
+                         {"service", "scalability-tester-client-sleep"},
+                         {"serviceNamespace", "validation"},
+                         {"limit", 2},
+                         {"scale", 1}},
+                        {{"queue", "sleep"}, {"parallel", 1}},
+                        {{"kind", "job"}}};
+  const auto program = StartOperator("o1", {"--namespace", "validation", "--measurements"});
+  std::set<std::string> plurals = {"jobs", "pods"};
+  for (std::size_t i = 0; i < std::size(specs); ++i) {
+    const kube::Resource& kind = benchmarks::MeasurementKinds()[i].object.resource;
+    plurals.insert({kind.plural, kind.plural + "/status"});
+    Json spec = specs[i];
+    spec["ttlSecondsAfterFinished"] = 3600;
+    Create(kind, "x", spec);
+    AwaitReason(kind, "Running", "False Starting");
+    EndJob(TheJob(), R"({"verdict": "pass"})");
+    AwaitReason(kind, "Succeeded", "True Passed");
+    api_.Change(kind, {"validation", "x"},
+                [](Json& object) { object["spec"]["ttlSecondsAfterFinished"] = 0; });
+    EXPECT_TRUE(Await([&] { return api_.All(kind).empty() && api_.All(kube::kJobs).empty(); }));
+    spec["schedule"] = "@yearly";
+    Create(kind, "x", spec);
+    AwaitReason(kind, "Running", "False Scheduled");
+    api_.Change(kind, {"validation", "x"}, [](Json& object) {
+      object["status"]["nextScheduleTime"] = "2026-01-01T00:00:00Z";
+    });
+    TheJob();  // of the object that it has made
+    for (const Json& each : api_.All(kind)) {
+      kube::Connection connection(api_.access());
+      ASSERT_TRUE(connection.Do(kube::Delete(kind, kube::NameOf(each))).ok());
+    }
+    EXPECT_TRUE(Await([&] { return api_.All(kind).empty() && api_.All(kube::kJobs).empty(); }));
+  }
+  program->Signal(SIGTERM);
+  EXPECT_EQ(program->Wait(), 0) << program->output();
+  Rights used;
+  for (const auto& each : api_.used()) {
+    if (!plurals.contains(each.resource) && !(each.resource == "events" && each.verb == "list")) {
+      continue;
+    }
+    used.insert(absl::StrCat(each.space, " ", each.group, "/", each.resource, " ", each.verb));
+  }
+  EXPECT_EQ(used, AllowedBy("benchmark-operator/measurements/role.yaml"));
 }
 
 TEST_F(OperatorTest, UsesTheRightsOfItsRolesAndNoOthers) {

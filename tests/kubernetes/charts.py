@@ -77,10 +77,10 @@ NOT_IN_CHART = {
     "sleep-queue/scaling-keda-prometheus": "the same",
 }
 PARTS = ["frontend/service", "frontend", *(f"{queue}-queue" for queue in QUEUES), "lifecycle/rights", "benchmark-operator",
-         "benchmark-operator/policy", "benchmark-operator/crds", "benchmark-operator/perftest", "benchmark-operator/perftest-crds"]
+         "benchmark-operator/policy", "benchmark-operator/crds", "benchmark-operator/measurements", "benchmark-operator/perftest", "benchmark-operator/perftest-crds"]
 ALL = {
     "clients": {"namespace": VALIDATION},
-    "operator": {"perftest": True, "policy": True},
+    "operator": {"perftest": True, "measurements": True, "policy": True},
     "serviceMonitor": {"enabled": True},
     "workers": {queue: {"enabled": True, "client": True, "clientHost": f"scalability-tester-client-{queue}.example.com"} for queue in QUEUES},
 }
@@ -116,7 +116,8 @@ def deployed(folder, parts, components, arguments):
         "components": [os.path.relpath(path.resolve(), overlay) for path in paths]}))
     found = objects({"deployments.yaml": run("kubectl", "kustomize", overlay)})
     # docs/operator.md: beside the role and the definitions, the operator is told.
-    found["Deployment", MONITORING, "scalability-tester-operator"]["spec"]["template"]["spec"]["containers"][0]["args"].append("--perftest")
+    operator = found["Deployment", MONITORING, "scalability-tester-operator"]["spec"]["template"]["spec"]["containers"][0]
+    operator["args"] += ["--perftest", "--measurements", f"--job-image={operator['image']}"]
     return found
 
 

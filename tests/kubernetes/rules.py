@@ -34,7 +34,9 @@ API_ACCOUNT = "scalability-tester-lifecycle"
 # What runs Benchmarks has an account of its own, and writes these and nothing else.
 OPERATOR_ACCOUNT = "scalability-tester-operator"
 PERFTEST = ["iperfs", "mpipingpongs", "openfoams", "rdmabandwidths", "rdmalatencies", "fios", "pytorchs", "benchmarksets"]
-OPERATOR_WRITES = {"events", "leases"} | {name + end for name in ("benchmarks", *PERFTEST) for end in ("", "/status")}
+MEASUREMENTS = ["validations", "loadtests", "lifecycletests"]
+OPERATOR_WRITES = {"events", "leases", "jobs"} | {
+    name + end for name in ("benchmarks", *MEASUREMENTS, *PERFTEST) for end in ("", "/status")}
 WORKLOADS = "workloads"
 USER = 65532
 
@@ -250,6 +252,8 @@ def role_only_looks(role, world):
     for rule in role.data["rules"]:
         may_write = component == "lifecycle" and role.namespace == WORKLOADS
         may_write |= component == "operator" and set(rule["resources"]) <= OPERATOR_WRITES
+        # `twofold validate` scales workers that are listed.
+        may_write |= component == "client" and rule["resources"] == ["deployments/scale"] and "resourceNames" in rule
         for verb in [] if may_write else set(rule["verbs"]) - {"get", "list", "watch"}:
             yield f"allows {verb} of {rule['resources']}"
         if "*" in rule["resources"] + rule["apiGroups"] or "secrets" in rule["resources"]:
