@@ -7,6 +7,7 @@
 #include <map>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -114,13 +115,17 @@ Schema RunFields() {
   return fields;
 }
 
+/// The only word of CEL that one of our fields is, too; in rules it has another form.
+constexpr std::string_view kReserved = "namespace";
+
 /// By CEL, so that nobody is asked but the API server.
 Schema RulesOf(const Schema& run_fields, const std::string& kind) {
   Schema rules = Schema::array();
   for (const auto& [name, schema] : run_fields.items()) {
+    const std::string field = name == kReserved ? absl::StrCat("__", name, "__") : name;
     rules.push_back(
-        {{"rule", absl::StrCat("has(self.", name, ") == has(oldSelf.", name, ") && (!has(self.",
-                               name, ") || self.", name, " == oldSelf.", name, ")")},
+        {{"rule", absl::StrCat("has(self.", field, ") == has(oldSelf.", field, ") && (!has(self.",
+                               field, ") || self.", field, " == oldSelf.", field, ")")},
          {"message", absl::StrCat(name, " cannot be changed: create another ", kind)}});
   }
   return rules;

@@ -64,6 +64,41 @@ Json PodOf(const MeasurementKind& kind, Json container) {
           {"containers", Json::array({std::move(container)})}};
 }
 
+/// Where the pod has a Secret.
+struct Mount {
+  const char* name;
+  std::string MeasurementSettings::*secret;
+  const char* path;
+};
+constexpr std::array<Mount, 2> kMounts = {
+    {{"tls", &MeasurementSettings::tls_secret, "/etc/twofold/tls"},
+     {"token", &MeasurementSettings::token_secret, "/etc/twofold/token"}}};
+
+void AddSecrets(const MeasurementSettings& settings, Json& pod) {
+  for (const Mount& each : kMounts) {
+    const std::string& secret = settings.*each.secret;
+    if (secret.empty()) continue;
+    pod["volumes"].push_back({{"name", each.name}, {"secret", {{"secretName", secret}}}});
+    pod["containers"][0]["volumeMounts"].push_back(
+        {{"name", each.name}, {"mountPath", each.path}, {"readOnly", true}});
+  }
+}
+
+/// How a command gets to the frontend.
+std::vector<std::string> WayTo(const MeasurementSettings& settings) {
+  std::vector<std::string> options = {absl::StrCat("--frontend=", settings.frontend)};
+  if (!settings.tls_secret.empty()) {
+    options.insert(
+        options.end(),
+        {"--tls-ca=/etc/twofold/tls/ca.crt", "--tls-cert=/etc/twofold/tls/tls.crt",
+         "--tls-key=/etc/twofold/tls/tls.key", "--tls-server-name=scalability-tester-frontend"});
+  }
+  if (!settings.token_secret.empty()) {
+    options.emplace_back("--token-file=/etc/twofold/token/token");
+  }
+  return options;
+}
+
 // ---- how it goes
 
 bool Has(const Json& job, std::string_view condition) {
@@ -195,9 +230,14 @@ Result<Json> MeasurementJob(const MeasurementKind& kind, const RunOrder& order,
   if (!arguments.ok()) return arguments.status();
   // Options stand before what the spec has behind them.
   std::vector<std::string> more = {"--verdict=/dev/termination-log"};
-  if (kind.asks_frontend) more.push_back(absl::StrCat("--frontend=", settings.frontend));
+  if (kind.asks_frontend) {
+    const auto way = WayTo(settings);
+    more.insert(more.end(), way.begin(), way.end());
+  }
   const auto behind = std::find(arguments->begin(), arguments->end(), "--");
   arguments->insert(behind, more.begin(), more.end());
+  Json pod = PodOf(kind, ContainerOf(*std::move(arguments), settings.image));
+  if (kind.asks_frontend) AddSecrets(settings, pod);
   const Json labels = LabelsOf(order.id);
   return Json{{"apiVersion", kube::ApiVersion(kube::kJobs)},
               {"kind", kube::kJobs.kind},
@@ -208,9 +248,7 @@ Result<Json> MeasurementJob(const MeasurementKind& kind, const RunOrder& order,
                 {"ownerReferences", Json::array({controller::OwnerReference(order.of)})}}},
               {"spec",
                {{"backoffLimit", 0},
-                {"template",
-                 {{"metadata", {{"labels", labels}}},
-                  {"spec", PodOf(kind, ContainerOf(*std::move(arguments), settings.image))}}}}}};
+                {"template", {{"metadata", {{"labels", labels}}}, {"spec", std::move(pod)}}}}}};
 }
 
 bool HasEnded(const Json& job) { return Has(job, "Complete") || Has(job, "Failed"); }

@@ -14,6 +14,9 @@ namespace twofold::benchmarks {
 struct MeasurementSettings {
   std::string image;     ///< that has the program twofold
   std::string frontend;  ///< HOST:PORT, as pods in the objects' namespaces reach it
+  // Secrets of those namespaces, for what asks the frontend; empty: it has no TLS, no tokens.
+  std::string tls_secret = {};    ///< ca.crt, tls.crt, tls.key
+  std::string token_secret = {};  ///< token
 };
 
 /// One pod, which is not tried again, under the restricted profile of PodSecurity, owned by the

@@ -26,6 +26,24 @@ constexpr const char* kFooter = R"(Examples:
 Exit codes: 0 stopped by SIGTERM or SIGINT, 1 another operator leads now, 2 the command line, an
 address, a file or the cluster's access cannot be used.)";
 
+void DeclareMeasurements(CLI::App& app, Options& options) {
+  app.add_flag("--measurements", options.measurements,
+               "Run Validations, LoadTests and LifecycleTests, too, each as a Job");
+  options.job_image = absl::StrCat("scalability-tester:", std::string(GetBuildInfo().version));
+  app.add_option("--job-image", options.job_image,
+                 "Of these Jobs: one that has the program twofold")
+      ->capture_default_str();
+  app.add_option("--job-frontend", options.job_frontend,
+                 "The frontend, as pods of these Jobs reach it; else --frontend, with the "
+                 "namespace of this pod where that is the name of a Service alone")
+      ->check(Contacts());
+  app.add_option("--job-tls-secret", options.job_tls_secret,
+                 "Secret in the namespaces of these Jobs with ca.crt, tls.crt and tls.key for the "
+                 "frontend");
+  app.add_option("--job-token-secret", options.job_token_secret,
+                 "The same with its token for the frontend");
+}
+
 }  // namespace
 
 void Bind(CLI::App& app, Options& options) {
@@ -45,20 +63,7 @@ void Bind(CLI::App& app, Options& options) {
             "How long the others wait for a leader that has died");
   app.add_flag("--perftest", options.perftest,
                "Run objects of kube-perftest, too (perftest.stackhpc.com/v1alpha1)");
-  CLI::Option* measurements =
-      app.add_flag("--measurements", options.measurements,
-                   "Run Validations, LoadTests and LifecycleTests, too, each as a Job");
-  options.job_image = absl::StrCat("scalability-tester:", std::string(GetBuildInfo().version));
-  app.add_option("--job-image", options.job_image,
-                 "Of these Jobs: one that has the program twofold")
-      ->capture_default_str()
-      ->needs(measurements);
-  app.add_option("--job-frontend", options.job_frontend,
-                 "The frontend, as pods of these Jobs reach it; else --frontend, with the "
-                 "namespace of this "
-                 "pod where that is the name of a Service alone")
-      ->check(Contacts())
-      ->needs(measurements);
+  DeclareMeasurements(app, options);
   AddOption(app, "--workers", options.workers, WholeNumber(1, 64),
             "Benchmarks that are looked at at the same time");
   AddOption(app, "--poll", options.poll_seconds, Seconds(0.01, 60),

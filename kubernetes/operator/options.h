@@ -21,14 +21,16 @@ struct Options {
   cli::ClusterOptions cluster;  ///< of Kubernetes
   std::string space;            ///< whose Benchmarks; empty: of all namespaces
   std::string lease = "twofold-operator";
-  std::string lease_space;    ///< empty: where this pod is, or what the kubeconfig says
-  double lease_seconds = 15;  ///< how long the lease of a leader that has died holds
-  bool perftest = false;      ///< kube-perftest's objects, too
-  bool measurements = false;  ///< Validations, LoadTests and LifecycleTests, too
-  std::string job_image;      ///< of their pods; has the program twofold
-  std::string job_frontend;   ///< as these reach it; empty: JobFrontend says it
-  int workers = 4;            ///< Benchmarks that are looked at at the same time
-  double poll_seconds = 1;    ///< between two looks at a run
+  std::string lease_space;     ///< empty: where this pod is, or what the kubeconfig says
+  double lease_seconds = 15;   ///< how long the lease of a leader that has died holds
+  bool perftest = false;       ///< kube-perftest's objects, too
+  bool measurements = false;   ///< Validations, LoadTests and LifecycleTests, too
+  std::string job_image;       ///< of their pods; has the program twofold
+  std::string job_frontend;    ///< as these reach it; empty: JobFrontend says it
+  std::string job_tls_secret;  ///< of their namespaces, see MeasurementSettings
+  std::string job_token_secret;
+  int workers = 4;          ///< Benchmarks that are looked at at the same time
+  double poll_seconds = 1;  ///< between two looks at a run
   std::string http_address = "127.0.0.1:9995";
   security::ServerOptions http_security;
   std::string ready_file;

@@ -117,7 +117,8 @@ std::vector<std::unique_ptr<MeasurementRuns>> MeasurementRunsOf(const Options& o
                                                                 const kube::Access& access) {
   std::vector<std::unique_ptr<MeasurementRuns>> runs;
   if (!options.measurements) return runs;
-  const MeasurementSettings settings{options.job_image, JobFrontend(options, access.config.space)};
+  const MeasurementSettings settings{options.job_image, JobFrontend(options, access.config.space),
+                                     options.job_tls_secret, options.job_token_secret};
   for (const MeasurementKind& kind : MeasurementKinds()) {
     runs.push_back(std::make_unique<MeasurementRuns>(kind, access, settings));
   }
