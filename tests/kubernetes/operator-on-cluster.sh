@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # The operator on a real cluster (docs/operator.md): what its API server, CEL, rights and namespaces do that a fake might
-# not. No pod is made: the programs run here, the operator with the token and the rights of its account. It leaves the
+# not. No pod runs: the programs run here, the operator with the token and the rights of its account. It leaves the
 # definitions and the cluster roles there, and nothing else.
 #
-#   KUBECONFIG=...  of an admin of a cluster that may be written to, without namespaces `validation` and `monitoring`;
+#   KUBECONFIG=...  of an admin of a cluster that may be written to, without namespaces `validation`, `monitoring` and
+#                   `workloads`;
 #                   an API server and a controller manager will do, no node is needed
 #   TWOFOLD_BIN=... the programs (build/dev/bin)
 #
@@ -55,7 +56,7 @@ await_reason() {
 }
 operator() {
   begin "$1" "$TWOFOLD_BIN/twofold-operator" --frontend "$(address client)" --kubeconfig "$work/account" --perftest \
-    --namespace validation --http-address 127.0.0.1:0 --ready-file "$work/$1"
+    --measurements --namespace validation --http-address 127.0.0.1:0 --ready-file "$work/$1"
   awaited "$work/$1"
 }
 
@@ -64,7 +65,7 @@ step "the definitions, also a second time"
 for folder in crds perftest-crds crds perftest-crds; do
   kubectl apply --server-side --force-conflicts -k "$files/$folder" >/dev/null
 done
-kubectl wait --for=condition=Established crd/benchmarks.twofold.dev crd/iperfs.perftest.stackhpc.com --timeout=30s
+kubectl wait --for=condition=Established crd/benchmarks.twofold.dev crd/loadtests.twofold.dev crd/iperfs.perftest.stackhpc.com --timeout=30s
 step "the manifests"
 for space in monitoring validation; do
   kubectl create namespace "$space"
@@ -72,6 +73,9 @@ for space in monitoring validation; do
 done
 kubectl apply -k "$files" --dry-run=server >/dev/null
 kubectl apply -f "$files/account.yaml" -f "$files/role.yaml" -f "$files/perftest/role.yaml" >/dev/null
+spaces+=(workloads)
+kubectl apply -k "$root/deployments/lifecycle/rights" >/dev/null
+kubectl apply -k "$files/measurements" >/dev/null
 
 step "the examples: ours, and those of kube-perftest"
 kubectl create -f "$root/examples/operator" --dry-run=server
@@ -159,6 +163,24 @@ echo '{apiVersion: perftest.stackhpc.com/v1alpha1, kind: Fio, metadata: {name: x
   spec: {direct: 0, size: 8M, runtime: 1s}}' | kubectl create -f -
 kubectl wait fio.perftest.stackhpc.com x -n validation --for='jsonpath={.status.phase}=Completed' --timeout=60s
 
+step "a measurement: its pod is refused, then made; nobody runs it, so its end is written here"
+load=(loadtest load -n validation)
+await_load() { kubectl wait "${load[@]}" --for="jsonpath={.status.conditions[?(@.type==\"$1\")].reason}=$2" --timeout=60s; }
+kubectl label namespace validation pod-security.kubernetes.io/enforce=restricted
+kubectl create quota none -n validation --hard=pods=0
+echo '{apiVersion: twofold.dev/v1alpha1, kind: LoadTest, metadata: {name: load, namespace: validation},
+  spec: {queue: sleep, rate: "0.5", duration: 1s}}' | kubectl create -f -
+await_load Running PodRefused
+has "$(refused kubectl patch "${load[@]}" --type=merge -p '{"spec": {"rate": "2"}}')" "rate cannot be changed"
+kubectl delete quota none -n validation
+await_load Running Starting
+pod=$(kubectl get pods -n validation -l twofold.dev/measurement -o name)
+kubectl patch "$pod" -n validation --subresource=status --type=merge -p '{"status": {"phase": "Succeeded", "containerStatuses": [
+  {"name": "measurement", "ready": false, "restartCount": 0, "image": "i", "imageID": "i", "state": {"terminated": {"exitCode": 0,
+    "reason": "Completed", "message": "{\"verdict\": \"pass\", \"why\": \"\", \"figures\": []}"}}}]}}'
+await_load Succeeded Passed
+kubectl delete "${load[@]}" --timeout=30s
+
 step "an object that is deleted while it runs, and a namespace"
 create gone 60s
 await_reason gone Running Running
@@ -168,5 +190,5 @@ create left 60s
 create waiting 60s
 await_reason left Running Running
 kubectl delete namespace validation --timeout=60s
-spaces=(monitoring)
+spaces=(monitoring workloads)
 echo "all as it should be"
