@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <iterator>
 #include <set>
+#include <utility>
 
 namespace twofold::run {
 namespace {
@@ -116,6 +117,14 @@ Result<std::vector<Worker>> WorkersOf(const cli::Frontend& frontend, const std::
                         !worker.draining();
                });
   return workers;
+}
+
+Result<std::optional<std::vector<Worker>>> WorkersIfListed(const cli::Frontend& frontend,
+                                                           const std::string& queue) {
+  auto workers = WorkersOf(frontend, queue);
+  if (absl::IsPermissionDenied(workers.status())) return std::nullopt;
+  if (!workers.ok()) return workers.status();
+  return *std::move(workers);
 }
 
 bool CanSpread(const std::vector<spec::Permutation>& permutations,

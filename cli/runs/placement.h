@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,10 @@ struct Target {
 
 /// The workers of a queue that take jobs.
 Result<std::vector<Worker>> WorkersOf(const cli::Frontend& frontend, const std::string& queue);
+
+/// The same; none where the token may not list workers, as one of the role `client` may not.
+Result<std::optional<std::vector<Worker>>> WorkersIfListed(const cli::Frontend& frontend,
+                                                           const std::string& queue);
 
 /// The workers that have all labels of the permutation and are on one of its nodes.
 std::vector<Worker> SuitableFor(const spec::Permutation& permutation,

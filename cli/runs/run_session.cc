@@ -44,19 +44,19 @@ void RunSession::SayWhatIsKept() const {
 // Also decides whether the members of a gang can be on nodes of their own.
 Status RunSession::CheckWorkers() {
   const RunCommand& command = setting_.command;
-  const auto workers = run::WorkersOf(frontend_, record_.queue);
-  const bool denied = absl::IsPermissionDenied(workers.status());
-  if (!workers.ok() && !denied) return workers.status();
-  const bool enough = workers.ok() && run::CanSpread(benchmark_.expansion.permutations, *workers);
+  const auto found = run::WorkersIfListed(frontend_, record_.queue);
+  if (!found.ok()) return found.status();
+  const std::optional<std::vector<run::Worker>>& workers = *found;
+  const bool enough = workers && run::CanSpread(benchmark_.expansion.permutations, *workers);
   record_.spread = command.spread.empty() ? enough : command.spread == "node";
   common_ = CommonOptions(record_, benchmark_.sweep);
-  if (denied) {
+  if (!workers) {
     setting_.watcher.Note(
         "this token may not list workers: jobs that none can run wait for some that can, and "
         "gangs are not spread over nodes without --spread node");
   }
   // A local run has workers of its own, as many as it takes.
-  if (command.unchecked || setting_.local || denied) return absl::OkStatus();
+  if (command.unchecked || setting_.local || !workers) return absl::OkStatus();
   return run::CheckPlacement(benchmark_.expansion.permutations, {record_.queue, *workers});
 }
 

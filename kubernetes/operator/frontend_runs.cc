@@ -190,7 +190,7 @@ Result<RunLook> FrontendRuns::Advance(const RunOrder& order, Duration since, boo
   return look;
 }
 
-/// The run is begun, unless the workers that it takes are missing.
+/// The run is begun, unless the workers that it takes are known to be missing.
 Status FrontendRuns::Begin(const RunOrder& order, RunLook& look) {
   Result<cli::KnownRun> run = cli::NewRun(CommandOf(order), order.definition, globals_);
   if (absl::IsFailedPrecondition(run.status())) {
@@ -198,16 +198,18 @@ Status FrontendRuns::Begin(const RunOrder& order, RunLook& look) {
     return absl::OkStatus();
   }
   if (!run.ok()) return WithoutPlace(order.object, run.status());
-  const auto workers = run::WorkersOf(frontend_, run->record.queue);
+  const auto workers = run::WorkersIfListed(frontend_, run->record.queue);
   if (!workers.ok()) return workers.status();
-  const auto& permutations = run->benchmark.expansion.permutations;
-  const Status placed = run::CheckPlacement(permutations, {run->record.queue, *workers});
-  if (absl::IsFailedPrecondition(placed)) {
-    look.lacking = std::string(placed.message());
-    return absl::OkStatus();
+  if (*workers) {
+    const auto& permutations = run->benchmark.expansion.permutations;
+    const Status placed = run::CheckPlacement(permutations, {run->record.queue, **workers});
+    if (absl::IsFailedPrecondition(placed)) {
+      look.lacking = std::string(placed.message());
+      return absl::OkStatus();
+    }
+    if (!placed.ok()) return placed;
+    run->record.spread = run::CanSpread(permutations, **workers);
   }
-  if (!placed.ok()) return placed;
-  run->record.spread = run::CanSpread(permutations, *workers);
   run->record.labels = {{kObjectLabel, order.object.substr(0, kLongestLabel)}};
   const Status created = cli::CreateRun(frontend_, run->record, run->benchmark);
   return absl::IsAlreadyExists(created) ? absl::OkStatus() : created;

@@ -62,13 +62,15 @@ struct Trouble {
   bool is_end;         ///< it will not become better
   const char* reason;  ///< of the condition Running, or Failed
 };
-constexpr std::array<Trouble, 7> kTroubles = {{
+constexpr std::array<Trouble, 9> kTroubles = {{
     {absl::StatusCode::kInvalidArgument, true, "InvalidSpec"},
     {absl::StatusCode::kCancelled, true, "Cancelled"},
     {absl::StatusCode::kDataLoss, true, "RunLost"},
     {absl::StatusCode::kNotFound, false, "NoSuchQueue"},
     {absl::StatusCode::kAlreadyExists, false, "AttendedElsewhere"},
     {absl::StatusCode::kFailedPrecondition, false, "FrontendRefuses"},
+    {absl::StatusCode::kPermissionDenied, false, "FrontendRefuses"},
+    {absl::StatusCode::kUnauthenticated, false, "FrontendRefuses"},
     {absl::StatusCode::kResourceExhausted, false, "FrontendIsFull"},
 }};
 
@@ -244,7 +246,10 @@ class Pass {
     if (!look.ok()) return Suffer(look.status());
     if (!look->lacking.empty()) return Lack(*look, since);
     Count(*look);
-    if (kind_.by_frontend) draft_.Set({"WorkersReady", Truth::kTrue, "WorkersFound", ""});
+    // Who may not list workers learns by the jobs that there are some.
+    if (kind_.by_frontend && look->running + look->succeeded + look->failed > 0) {
+      draft_.Set({"WorkersReady", Truth::kTrue, "WorkersFound", ""});
+    }
     if (look->over) return Finish(*look);
     draft_.Set({"Succeeded", Truth::kUnknown, "Running", ""});
     return Show({"Running", Truth::kTrue, "Running", ""}, Until(settings().poll, since));

@@ -151,6 +151,28 @@ TEST_F(OperatorTest, ABenchmarkIsRunAndItsStatusSaysHowItWent) {
   EXPECT_EQ(program->Wait(), 0) << program->output();
 }
 
+// As on shared clusters: with that role an operator cannot pause queues or drain workers, and cannot list workers.
+TEST_F(OperatorTest, ATokenOfAClientIsEnough) {
+  Go();
+  const auto token = [&](const std::string& role) {
+    std::ofstream(folder_ / role) << role << "-secret";
+    std::ofstream(folder_ / "tokens", std::ios::app) << role << " x " << role << "-secret\n";
+    return folder_ / role;
+  };
+  const Arguments as_client = {"--token-file", token("client")};
+  const Arguments as_worker = {"--token-file", token("worker"), "--suite-path", folder_ / "tools"};
+  Restart({"--token-file", folder_ / "tokens"});
+  const auto program = StartOperator("o1", as_client);
+  Create("x");
+  AwaitCondition("x", "Running", "True Running");
+  EXPECT_EQ(Condition("x", "WorkersReady"), "");
+  const auto worker = StartBackend({"fio"}, as_worker);
+  AwaitCondition("x", "Succeeded", "True AllJobsSucceeded");
+  EXPECT_EQ(Condition("x", "WorkersReady"), "True WorkersFound");
+  Create("y", {{"nodes", {{"select", Json::array({"*"})}}}});
+  AwaitCondition("y", "Running", "False FrontendRefuses");
+}
+
 TEST_F(OperatorTest, AWrongSpecIsRefusedWithItsField) {
   const auto program = StartOperator("o1");
   Create("x", {{"template", {{"kind", "Fio"}, {"spec", {{"rw", "sideways"}}}}}});
