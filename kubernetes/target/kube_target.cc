@@ -3,6 +3,7 @@
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_join.h>
 
+#include <algorithm>
 #include <chrono>
 #include <map>
 #include <string_view>
@@ -147,13 +148,13 @@ class KubeTarget final : public Target {
   }
 
   std::vector<std::string> Problems() override {
-    const auto pods = Pods();
+    auto pods = Pods();
     if (!pods.ok()) return {std::string(pods.status().message())};
     std::vector<std::string> lines;
     for (const Json& pod : *pods) {
       if (!IsReady(pod)) lines.push_back(Describe(pod));
     }
-    AddLog(*pods, lines);
+    AddLog(*std::move(pods), lines);
     return lines;
   }
 
@@ -225,9 +226,10 @@ class KubeTarget final : public Target {
     return pages;
   }
 
-  // Of the first container that was started again; else of the first pod that runs and is not
-  // ready.
-  void AddLog(const std::vector<Json>& pods, std::vector<std::string>& lines) {
+  // Of the first container that was started again, one of a pod that keeps crashing before others;
+  // else of the first pod that runs and is not ready.
+  void AddLog(std::vector<Json> pods, std::vector<std::string>& lines) {
+    std::stable_partition(pods.begin(), pods.end(), IsCrashing);
     for (const Json& pod : pods) {
       for (const Json& container : ContainersOf(pod)) {
         if (RestartsOf(container) == 0) continue;

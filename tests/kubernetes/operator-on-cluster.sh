@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # The operator on a real cluster (docs/operator.md): what its API server, CEL, rights and namespaces do that a fake might
-# not. No pod runs: the programs run here, the operator with the token and the rights of its account. It leaves the
-# definitions and the cluster roles there, and nothing else.
+# not, and what it says to all manifests. The programs run here, the operator with the token and the rights of its
+# account. It leaves the definitions and the cluster roles there, and nothing else.
 #
 #   KUBECONFIG=...  of an admin of a cluster that may be written to, without namespaces `validation`, `monitoring` and
-#                   `workloads`;
-#                   an API server and a controller manager will do, no node is needed
+#                   `workloads`; an API server and a controller manager will do, no node is needed
 #   TWOFOLD_BIN=... the programs (build/dev/bin)
+#   TWOFOLD_PODS=1  the nodes have the images, or deployments/configured says where they are: at the end the programs run
+#                   as pods, too, and are validated
 #
 # Needs kubectl, fio and python3. The first thing that is not as it should be ends it, with 1.
 set -euo pipefail
@@ -67,13 +68,19 @@ for folder in crds perftest-crds crds perftest-crds; do
 done
 kubectl wait --for=condition=Established crd/benchmarks.twofold.dev crd/loadtests.twofold.dev crd/iperfs.perftest.stackhpc.com --timeout=30s
 step "the manifests"
-for space in monitoring validation; do
+for space in monitoring validation workloads; do
   kubectl create namespace "$space"
   spaces+=("$space")
 done
-kubectl apply -k "$files" --dry-run=server >/dev/null
+find "$root/deployments" -name Kustomization -exec grep -L '^kind: Component' {} + | sort >"$work/folders"
+# Kinds of others (cert-manager, CloudNativePG, KEDA, the Prometheus operator) are left out where the cluster has none.
+while read -r file; do
+  folder=$(dirname "$file")
+  kubectl kustomize "$folder" | kubectl apply --server-side --force-conflicts --dry-run=server --validate=strict -f - \
+    2>"$work/said" >/dev/null || ! grep -vE 'no matches for kind|^ensure CRDs are installed' "$work/said" ||
+    { echo "not taken: $folder" >&2; exit 1; }
+done <"$work/folders"
 kubectl apply -f "$files/account.yaml" -f "$files/role.yaml" -f "$files/perftest/role.yaml" >/dev/null
-spaces+=(workloads)
 kubectl apply -k "$root/deployments/lifecycle/rights" >/dev/null
 kubectl apply -k "$files/measurements" >/dev/null
 
@@ -191,4 +198,35 @@ create waiting 60s
 await_reason left Running Running
 kubectl delete namespace validation --timeout=60s
 spaces=(monitoring workloads)
+[ -n "${TWOFOLD_PODS:-}" ] || { echo "all as it should be"; exit; }
+
+# By kubectl alone: the pod that validates has the rights of an account that the script makes.
+cp "$root/validate-scaling.sh" "$work"
+# LIMIT SCALE
+validate() {
+  TWOFOLD_BIN=$work "$work/validate-scaling.sh" --json "$work/result.json" scalability-tester-backend-sleep monitoring 0.5 \
+    scalability-tester-client-sleep validation "$@" 2>&1 || true
+}
+workers() { kubectl get deployment scalability-tester-backend-sleep -n monitoring -o "jsonpath={.$1}"; }
+
+step "frontend, workers and load client as pods"
+"$root/deployments-apply.sh" sleep
+spaces=(monitoring workloads validation)
+validate 4 1.8 | tee "$work/validated"
+has "$(cat "$work/validated")" "*** PASS ***"
+has "$(validate 2 2.5)" "Fail: too little growth"
+kubectl autoscale deployment scalability-tester-backend-sleep -n monitoring --max=3
+has "$(validate 2 1.8)" "is scaled by the HPA"
+kubectl delete hpa scalability-tester-backend-sleep -n monitoring
+has "$(workers spec.replicas)" 1
+has "$(kubectl get roles,serviceaccounts,pods -n monitoring)" scalability-tester
+[[ "$(kubectl get roles,serviceaccounts,pods -n monitoring)" != *twofold-validate* ]]
+
+step "the operator as pods"
+kubectl apply -k "$files" >/dev/null
+kubectl rollout status deployment scalability-tester-operator -n monitoring --timeout=60s
+has "$(kubectl logs deployment/scalability-tester-operator -n monitoring)" "Benchmarks of namespace validation"
+create late 1s
+await_reason late Running WaitsForWorkers
+kubectl delete benchmark late -n validation --timeout=60s
 echo "all as it should be"

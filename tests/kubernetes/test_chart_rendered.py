@@ -12,6 +12,7 @@ import yaml
 
 import manifests
 import project
+import running
 from charts import ALL, BENCHMARKS, CASES, DEFAULTS, DIGEST, EXAMPLE, MONITORING, QUEUES, SCHEMA, VALIDATION
 from charts import assert_the_same, benchmark, combined, deployed, leaves, objects, run
 
@@ -96,14 +97,17 @@ def test_dashboard_and_alerts_are_those_of_grafana(helm):
     assert rule["metadata"]["labels"]["release"] == "prometheus"
 
 
-def test_helm_test_asks_the_frontend(helm, programs):
+def test_helm_test_asks_what_a_client_may(helm, programs, tmp_path):
     (pod,) = [data for data in objects(helm.render({})).values() if data["kind"] == "Pod"]
     (container,) = pod["spec"]["containers"]
     program, *words = container["command"]
-    done = subprocess.run([programs / pathlib.PurePosixPath(program).name, *words, "--frontend=127.0.0.1:1"],
-                          capture_output=True, text=True, timeout=60, check=False)
     assert [arg.partition("=")[0] for arg in container["args"]] == ["--frontend"]
-    assert done.returncode == 4, done.stderr  # no answer, and nothing wrong with the command
+    (tmp_path / "token").write_text("1234567890abcdef")
+    (tmp_path / "tokens").write_text("client load 1234567890abcdef\n")
+    with running.frontend(f"--token-file={tmp_path / 'tokens'}", "sleep", folder=tmp_path) as addresses:
+        done = subprocess.run([programs / pathlib.PurePosixPath(program).name, *words, f"--frontend={addresses['client']}",
+                               f"--token-file={tmp_path / 'token'}"], capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 0, done.stderr
 
 
 # ---- values

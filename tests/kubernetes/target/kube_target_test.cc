@@ -14,6 +14,7 @@ namespace twofold::targets {
 namespace {
 
 using kube::Json;
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -137,6 +138,17 @@ TEST_F(KubeTargetTest, CrashLoopsAreSeenWithTheLogOfTheContainerThatCrashed) {
   EXPECT_THAT(target->Problems(),
               ElementsAre("pod pod-0: Running, not Ready, CrashLoopBackOff",
                           "end of the log of pod-0 -c worker:", "first", "no such device"));
+}
+
+TEST_F(KubeTargetTest, TheLogIsThatOfAWorkerThatKeepsCrashing) {
+  PutPod("old", "Running", true, Containers("worker", 1));
+  PutPod("pod-0", "Running", false, Containers("worker", 2, "CrashLoopBackOff"));
+  texts_
+      ["/api/v1/namespaces/monitoring/pods/pod-0/log?container=worker&previous=true&tailLines="
+       "20"] = "no such device\n";
+  const auto target = Make();
+  ASSERT_TRUE(target->Check().ok());
+  EXPECT_THAT(target->Problems(), Contains("no such device"));
 }
 
 TEST_F(KubeTargetTest, WorkersThatRunAndAreNotReadyShowTheEndOfTheirLog) {
