@@ -114,15 +114,15 @@ void Judge(const LoadOptions& options, v1::LoadRecord& record) {
 
 /// Those percentiles whose names are known here.
 void AddTimes(const v1::LoadTime& times, std::vector<Figure>& figures) {
-  struct Row {
+  struct NamedTime {
     const char* name;
     double share;
     bool known;
     double value;
   };
-  const Row rows[] = {{"p50", 0.5, times.has_p50(), times.p50()},
-                      {"p99", 0.99, times.has_p99(), times.p99()}};
-  for (const Row& row : rows) {
+  const NamedTime rows[] = {{"p50", 0.5, times.has_p50(), times.p50()},
+                            {"p99", 0.99, times.has_p99(), times.p99()}};
+  for (const NamedTime& row : rows) {
     if (!row.known) continue;
     Figure& figure = figures.emplace_back(Figure{row.name, "s", row.value});
     for (const v1::LoadPercentile& each : times.percentiles()) {
