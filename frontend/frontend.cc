@@ -14,6 +14,7 @@
 #include <variant>
 
 #include "frontend/access.h"
+#include "frontend/metrics_api_options.h"
 #include "frontend/shard_options.h"
 #include "frontend/web/web.h"
 #include "lib/common/host_name.h"
@@ -121,7 +122,12 @@ Result<Options> Checked(const Options& given) {
   Result<Options> options = WithShards(given);
   if (!options.ok()) return options;
   if (Status status = CheckShared(*options); !status.ok()) return status;
+  if (Status status = CheckMetricsApi(*options); !status.ok()) return status;
   return options;
+}
+
+bool ServesScalers(const Options& options) {
+  return !options.scaler_address.empty() || !options.metrics_api_address.empty();
 }
 
 void WarnIfExposed(const Options& options, const security::Server& security) {
@@ -223,7 +229,7 @@ Frontend::Frontend(const Options& options, security::Server security, Parts part
           queues_, [this] { return joined_.load(); }, client_calls_, readers_),
       results_(queues_, storage_.get(), client_calls_, readers_),
       workers_(queues_, worker_calls_, readers_) {
-  if (!options.scaler_address.empty()) queues_.SetChanges(changes_);
+  if (ServesScalers(options)) queues_.SetChanges(changes_);
   if (storage_ == nullptr || storage_->shared() == nullptr) return;
   directory_ = std::make_unique<Directory>(FromSeconds(options.ttl));
   queues_.SetDirectory(*directory_);
@@ -291,14 +297,31 @@ Status Frontend::Serve(const Options& options) {
 }
 
 Status Frontend::ServeScalers(const Options& options) {
+  if (!ServesScalers(options)) return absl::OkStatus();
+  observer_ = std::make_unique<scalers::Observer>(queues_, peers_.get(), changes_);
+  if (Status status = ServeMetricsApi(options); !status.ok()) return status;
   if (options.scaler_address.empty()) return absl::OkStatus();
   auto opened =
-      scalers::Port::Open(options.scaler_address, {queues_, peers_.get(), changes_, readers_},
+      scalers::Port::Open(options.scaler_address, {*observer_, readers_},
                           {security_, scaler_gate_, RolesOfMethod, options.peer_connections},
                           options.peer_calls, loops_);
   if (!opened.ok()) return opened.status();
   scalers_ = *std::move(opened);
   return absl::OkStatus();
+}
+
+Status Frontend::ServeMetricsApi(const Options& options) {
+  if (options.metrics_api_address.empty()) return absl::OkStatus();
+  auto api = MetricsApiOf(options);
+  if (!api.ok()) return api.status();
+  auto opened = scalers::MetricsApi::Open(*std::move(api), queues_, *observer_);
+  if (!opened.ok()) return opened.status();
+  metrics_api_ = *std::move(opened);
+  return absl::OkStatus();
+}
+
+std::vector<prometheus::MetricFamily> Frontend::FurtherMetrics() const {
+  return metrics_api_ ? metrics_api_->Families() : std::vector<prometheus::MetricFamily>();
 }
 
 /// Takes its part of the queues, now that callers can be sent here.
@@ -358,7 +381,8 @@ Status Frontend::ServeHttp(const Options& options) {
        .rules = rules,
        .ask = ask,
        .run_later = run_later,
-       .loops = loops_});
+       .loops = loops_,
+       .further = [this] { return FurtherMetrics(); }});
   auto http = http::Server::Start(
       *address,
       PostLog::Around(log, http::Guard(http_gate_, security_.asks_certificate, RolesOfPage, web)),
@@ -395,7 +419,9 @@ void Frontend::SettleAttempts() {
 
 Frontend::~Frontend() {
   http_server_.reset();
+  metrics_api_.reset();
   scalers_.reset();
+  observer_.reset();
   Leave();
   if (worker_server_) SettleAttempts();
   // Whoever serves the queues now may have more to do than usual.

@@ -10,6 +10,8 @@
 #include "frontend/queues/queue_set.h"
 #include "frontend/queues/storage.h"
 #include "frontend/queues/ticker.h"
+#include "frontend/scalers/metrics_api.h"
+#include "frontend/scalers/observer.h"
 #include "frontend/scalers/port.h"
 #include "frontend/services/claims.h"
 #include "frontend/services/reader_pool.h"
@@ -54,6 +56,7 @@ class Frontend {
   std::string http_address() const { return ToString({http_host_, http_server_->port()}); }
   /// Empty: autoscalers are not served.
   std::string scaler_address() const { return scalers_ ? ToString(scalers_->address()) : ""; }
+  std::string metrics_api_address() const { return metrics_api_ ? metrics_api_->address() : ""; }
 
  private:
   /// What is opened before anything is served.
@@ -71,6 +74,8 @@ class Frontend {
   void Join(const Options& options);
   void Leave();
   Status ServeScalers(const Options& options);
+  Status ServeMetricsApi(const Options& options);
+  [[nodiscard]] std::vector<prometheus::MetricFamily> FurtherMetrics() const;
   bool RunsVolatile();
   Status ServeHttp(const Options& options);
   /// Why nobody can connect at this moment; empty: they can.
@@ -102,7 +107,9 @@ class Frontend {
   WorkersService workers_;
   std::unique_ptr<rpc::Server> client_server_;
   std::unique_ptr<rpc::Server> worker_server_;
-  std::unique_ptr<scalers::Port> scalers_;  ///< nullptr: autoscalers are not served
+  std::unique_ptr<scalers::Observer> observer_;       ///< nullptr: autoscalers are not served
+  std::unique_ptr<scalers::Port> scalers_;            ///< nullptr: not by gRPC
+  std::unique_ptr<scalers::MetricsApi> metrics_api_;  ///< nullptr: not by the API server
   std::unique_ptr<Ticker> ticker_;
   std::unique_ptr<http::Server> http_server_;
   std::string http_host_;

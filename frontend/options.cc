@@ -36,6 +36,19 @@ constexpr const char* kExamples = R"(Examples:
       with TLS, for those who have a token (docs/security.md)
 Exit codes: 0 ended by SIGTERM or SIGINT; 2 bad option, or an address or file cannot be used.)";
 
+void DeclareMetricsApi(CLI::App& app, Options& options) {
+  app.add_option(
+         "--metrics-api-address", options.metrics_api_address,
+         "where the API server of a cluster asks for the numbers of the queues, as external "
+         "and custom metrics for its HPAs (HTTPS); if not given, it is not served. The "
+         "API server is that of this pod, or of $KUBECONFIG")
+      ->transform(ListenAddress());
+  app.add_option("--metrics-api-service", options.metrics_api_service,
+                 "the Service by which the API server reaches that address")
+      ->type_name("NAMESPACE/NAME");
+  security::DeclareCertificate(app, options.metrics_api_certificate, "metrics-api-");
+}
+
 void DeclareAddresses(CLI::App& app, Options& options) {
   const char* note = "; ':PORT' = all interfaces, port 0 = any free one";
   AddOption(app, "--client-address", options.client_address, ListenAddress(),
@@ -48,6 +61,7 @@ void DeclareAddresses(CLI::App& app, Options& options) {
                  "where KEDA asks for the numbers of the queues, as of an external scaler (gRPC); "
                  "if not given, it is not served")
       ->transform(ListenAddress());
+  DeclareMetricsApi(app, options);
   AddOption(app, "--peer-calls", options.peer_calls, WholeNumber(0, 10'000'000),
             "most streams and waiting calls of one host; 0 = no limit");
   AddOption(app, "--peer-connections", options.peer_connections, WholeNumber(0, 10'000'000),

@@ -31,7 +31,10 @@ struct Options {
   std::string client_address = "127.0.0.1:9997";
   std::string worker_address = "127.0.0.1:9999";
   std::string http_address = "127.0.0.1:9998";
-  std::string scaler_address;     ///< for KEDA; empty: it is not served
+  std::string scaler_address;       ///< for KEDA; empty: it is not served
+  std::string metrics_api_address;  ///< for HPAs, by the API server; empty: it is not served
+  std::string metrics_api_service;  ///< NAMESPACE/NAME of the Service that leads there
+  security::ServerOptions metrics_api_certificate;
   std::uint64_t queue_limit = 0;  ///< most waiting jobs a queue; 0 = no limit
   std::uint64_t queue_bytes = 0;  ///< MiB of their specs in memory; 0 = no limit
   double lease = 15;              ///< seconds

@@ -58,11 +58,14 @@ int Main(int argc, char** argv) {
                (*frontend)->worker_address(), (*frontend)->http_address());
   const std::string scaler = (*frontend)->scaler_address();
   if (!scaler.empty()) spdlog::info("serving autoscalers on {}", scaler);
+  const std::string metrics_api = (*frontend)->metrics_api_address();
+  if (!metrics_api.empty()) spdlog::info("serving metrics to the API server on {}", metrics_api);
   if (!options.ready_file.empty()) {
     std::map<std::string, std::string> addresses = {{"client", (*frontend)->client_address()},
                                                     {"worker", (*frontend)->worker_address()},
                                                     {"http", (*frontend)->http_address()}};
     if (!scaler.empty()) addresses["scaler"] = scaler;
+    if (!metrics_api.empty()) addresses["metrics_api"] = metrics_api;
     const Status written = WriteReadyFile(options.ready_file, addresses);
     if (!written.ok()) return UsageError(app, std::string(written.message()));
   }

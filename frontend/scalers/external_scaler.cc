@@ -20,10 +20,14 @@ using externalscaler::GetMetricsResponse;
 using externalscaler::IsActiveResponse;
 using externalscaler::ScaledObjectRef;
 
+Status Wrong(const Status& why) {
+  return absl::InvalidArgumentError(absl::StrCat("scalerMetadata: ", std::string(why.message())));
+}
+
 Result<Trigger> TriggerOf(const Observer& observer, const ScaledObjectRef& ref) {
   auto trigger = ReadTrigger({ref.scalermetadata().begin(), ref.scalermetadata().end()});
-  if (!trigger.ok()) return trigger.status();
-  if (Status status = observer.CheckQueue(trigger->queue); !status.ok()) return status;
+  if (!trigger.ok()) return Wrong(trigger.status());
+  if (Status status = observer.CheckQueue(trigger->queue); !status.ok()) return Wrong(status);
   return trigger;
 }
 

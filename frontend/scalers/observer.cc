@@ -70,6 +70,7 @@ class Observer::Book {
     if (found == pages_.end() || now - found->second.at > kFresh) return Unknown(shard);
     const Page& page = found->second;
     reading.now += page.counts;
+    reading.age = std::max(reading.age, now - page.at);
     if (!reading.flow || !trigger.metric->needs_flow) return absl::OkStatus();
     const auto flow = page.history.Over(trigger.window);
     if (flow) {
@@ -135,8 +136,7 @@ Observer::~Observer() {
 Result<std::vector<QueueHost*>> Observer::ShardsOf(const std::string& queue) const {
   auto shards = queues_.FindAll(queue);
   if (shards.ok()) return shards;
-  return absl::InvalidArgumentError(
-      absl::StrCat("scalerMetadata: ", std::string(shards.status().message())));
+  return absl::InvalidArgumentError(std::string(shards.status().message()));
 }
 
 Result<Reading> Observer::Read(const Trigger& trigger) {

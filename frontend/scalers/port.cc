@@ -17,8 +17,7 @@ constexpr auto kStopGrace = std::chrono::milliseconds(200);
 Port::Port(const Sight& sight, const rpc::Door& door, std::uint32_t streams)
     : gate_(door.gate),
       streams_(streams == 0 ? kMostStreams : std::min(streams, kMostStreams), *gate_),
-      observer_(sight.queues, sight.peers, sight.changes),
-      scaler_(observer_, streams_, sight.readers) {}
+      scaler_(sight.observer, streams_, sight.readers) {}
 
 Result<std::unique_ptr<Port>> Port::Open(const std::string& address, const Sight& sight,
                                          const rpc::Door& door, std::uint32_t streams,

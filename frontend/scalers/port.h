@@ -4,9 +4,6 @@
 #include <memory>
 #include <string>
 
-#include "frontend/cluster/peers.h"
-#include "frontend/queues/alarm.h"
-#include "frontend/queues/queue_set.h"
 #include "frontend/scalers/external_scaler.h"
 #include "frontend/scalers/observer.h"
 #include "frontend/services/claims.h"
@@ -20,11 +17,9 @@ namespace twofold::scalers {
 /// comes again at once after such an end, and waits after any other.
 class Port {
  public:
-  /// What the port looks at. All outlive it, see Observer.
+  /// What the port looks at, and where it waits. Both outlive it.
   struct Sight {
-    const frontend::QueueSet& queues;
-    frontend::Peers* peers;
-    frontend::Alarm& changes;
+    Observer& observer;
     frontend::ReaderPool& readers;
   };
 
@@ -45,7 +40,6 @@ class Port {
 
   const std::shared_ptr<security::Gate> gate_;
   frontend::OpenCalls streams_;
-  Observer observer_;
   ExternalScaler scaler_;
   std::unique_ptr<rpc::Server> server_;
 };

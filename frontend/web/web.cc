@@ -236,8 +236,11 @@ http::Handler MakeWeb(const WebParts& parts) {
   // the HTTP server starts last and stops first.
   std::vector<http::Route> routes = {
       {"GET", "/metrics",
-       [&queues, storage, gates = parts.gates, loops = parts.loops](const http::Request&) {
-         return metrics::Page(CollectMetrics(queues, storage, gates, loops));
+       [&queues, storage, gates = parts.gates, loops = parts.loops,
+        further = parts.further](const http::Request&) {
+         auto families = CollectMetrics(queues, storage, gates, loops);
+         if (further) std::ranges::move(further(), std::back_inserter(families));
+         return metrics::Page(families);
        }},
       {"GET", "/healthz", ok},
       {"GET", "/readyz",

@@ -32,6 +32,7 @@ struct WebParts {
   Api::Ask ask = {};                ///< see Api
   http::Topic::Run run_later = {};  ///< for what blocks; see Topic
   rpc::Loops loops = {};            ///< serve the gRPC ports
+  std::function<std::vector<prometheus::MetricFamily>()> further = {};  ///< on /metrics; null: none
 };
 
 /// The frontend over HTTP:

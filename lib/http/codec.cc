@@ -60,18 +60,18 @@ error_code CheckHead(const RequestParser& parser, std::size_t max_body) {
   return {};
 }
 
-Params DecodeHeaders(const beast::http::fields& fields) {
+Params DecodeHeaders(const beast::http::fields& fields, std::string_view joint) {
   Params headers;
   for (const auto& field : fields) {
     std::string name = field.name_string();
     absl::AsciiStrToLower(&name);
     const auto [header, added] = headers.try_emplace(std::move(name), field.value());
-    if (!added) header->second.append(", ").append(field.value());
+    if (!added) header->second.append(joint).append(field.value());
   }
   return headers;
 }
 
-Result<Request> Decode(WireRequest&& wire) {
+Result<Request> Decode(WireRequest&& wire, std::string_view joint) {
   if (wire.version() == 11 && wire.count(beast::http::field::host) != 1) {
     return absl::InvalidArgumentError("HTTP/1.1 asks for one Host header");
   }
@@ -81,7 +81,7 @@ Result<Request> Decode(WireRequest&& wire) {
   request.method = wire.method_string();
   request.path = std::move(target->path);
   request.query = std::move(target->query);
-  request.headers = DecodeHeaders(wire.base());
+  request.headers = DecodeHeaders(wire.base(), joint);
   if (!target->authority.empty()) request.headers["host"] = std::move(target->authority);
   request.body = std::move(wire.body());
   return request;

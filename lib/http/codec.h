@@ -20,14 +20,15 @@ inline constexpr std::size_t kMaxHead = 32 * 1024;  ///< bytes of request line a
 std::string ToText(const boost::beast::http::request_header<>& head);
 std::string ToText(const boost::beast::http::response_header<>& head);
 
-/// Names in lower case, values of repeated ones joined by ", ".
-Params DecodeHeaders(const boost::beast::http::fields& fields);
+/// Names in lower case, values of repeated ones joined by `joint`.
+Params DecodeHeaders(const boost::beast::http::fields& fields, std::string_view joint = ", ");
 
 /// Why the body of this request, whose head is complete, must not be read; no error if it may.
 boost::system::error_code CheckHead(const RequestParser& parser, std::size_t max_body);
 
+/// `joint` as for DecodeHeaders.
 /// kInvalidArgument: a bad target, or not the one Host that HTTP/1.1 asks for.
-Result<Request> Decode(WireRequest&& wire);
+Result<Request> Decode(WireRequest&& wire, std::string_view joint = ", ");
 
 /// The answer to a request that Beast or CheckHead refused.
 Response Refusal(const boost::system::error_code& error);

@@ -49,8 +49,16 @@ Response Make(const std::string& request, const std::function<Response()>& make)
   return PlainText(500, "internal error, see the log\n");
 }
 
-Response Answer(const Handler& handler, WireRequest&& wire, bool has_certificate) {
-  Result<Request> request = Decode(std::move(wire));
+/// Whether what the peer has shown counts.
+bool HasCertificate(PeerStream& stream, const ServerOptions& options) {
+  if (!options.vouches) return stream.has_certificate();
+  const std::vector<std::string> shown = stream.Certificates();
+  return !shown.empty() && options.vouches(shown);
+}
+
+Response Answer(const Handler& handler, WireRequest&& wire, bool has_certificate,
+                std::string_view joint) {
+  Result<Request> request = Decode(std::move(wire), joint);
   if (!request.ok()) {
     return PlainText(400,
                      fmt::format("bad request: {}\n", std::string(request.status().message())));
@@ -157,7 +165,8 @@ asio::awaitable<bool> Connection::ServeOne() {
   }
   const std::string target(parser.get().target());
   Response response = error ? Refused(parser.get(), error)
-                            : Answer(handler_, parser.release(), stream_.has_certificate());
+                            : Answer(handler_, parser.release(), HasCertificate(stream_, options_),
+                                     options_.header_joint);
   if (response.later) {
     Response made = co_await RunLater(std::move(response.later));
     response = std::move(made);

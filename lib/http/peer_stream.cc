@@ -13,6 +13,13 @@ namespace asio = boost::asio;
 namespace ssl = boost::asio::ssl;
 using boost::system::error_code;
 
+std::string Der(X509* certificate) {
+  std::string der(static_cast<std::size_t>(std::max(i2d_X509(certificate, nullptr), 0)), '\0');
+  auto* to = reinterpret_cast<unsigned char*>(der.data());
+  i2d_X509(certificate, &to);
+  return der;
+}
+
 }  // namespace
 
 TlsContext MakeContext(const security::TlsMaterial& material) {
@@ -34,9 +41,13 @@ TlsContext MakeContext(const security::TlsMaterial& material) {
 
 TlsContext TlsContexts::Get() {
   if (source_ == nullptr) return nullptr;
-  auto now = source_->Get();
+  auto now = source_();
   if (now != material_) {
     context_ = MakeContext(*now);
+    if (takes_any_) {
+      context_->set_verify_mode(ssl::verify_peer);
+      context_->set_verify_callback([](bool, ssl::verify_context&) { return true; });
+    }
     material_ = std::move(now);
   }
   return context_;
@@ -71,6 +82,15 @@ PeerStream::Error PeerStream::Handshake(std::string server_name, bool checks) {
 
 bool PeerStream::has_certificate() {
   return tls_ && SSL_get0_peer_certificate(tls_->native_handle()) != nullptr;
+}
+
+std::vector<std::string> PeerStream::Certificates() {
+  if (!has_certificate()) return {};
+  std::vector<std::string> shown = {Der(SSL_get0_peer_certificate(tls_->native_handle()))};
+  // Without the peer's own, at the server's side.
+  const STACK_OF(X509)* const others = SSL_get_peer_cert_chain(tls_->native_handle());
+  for (int i = 0; i < sk_X509_num(others); ++i) shown.push_back(Der(sk_X509_value(others, i)));
+  return shown;
 }
 
 PeerStream::Error PeerStream::Read(boost::beast::flat_buffer& buffer, std::size_t most) {

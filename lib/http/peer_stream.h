@@ -10,12 +10,12 @@
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/core/tcp_stream.hpp>
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "lib/security/reloaded.h"
 #include "lib/security/tls_material.h"
 
 namespace twofold::http {
@@ -31,19 +31,22 @@ using TlsContext = std::shared_ptr<boost::asio::ssl::context>;
 /// as health checks have none. Throws system_error if OpenSSL cannot use `material`.
 TlsContext MakeContext(const security::TlsMaterial& material);
 
-/// For a server, the context of the files as they are now.
+/// For a server, the context of what `source` has now.
 ///
 /// Threads  Not thread-safe. Used on the server's thread only.
 class TlsContexts {
  public:
-  /// `source` null: there is no TLS, and Get returns null.
-  explicit TlsContexts(std::shared_ptr<security::Reloaded<security::TlsMaterial>> source)
-      : source_(std::move(source)) {}
+  using Source = std::function<std::shared_ptr<const security::TlsMaterial>()>;
+
+  /// `source` null: there is no TLS, and Get returns null. `takes_any`: peers are asked for a
+  /// certificate, and whatever they show is let in.
+  TlsContexts(Source source, bool takes_any) : source_(std::move(source)), takes_any_(takes_any) {}
 
   TlsContext Get();
 
  private:
-  const std::shared_ptr<security::Reloaded<security::TlsMaterial>> source_;
+  const Source source_;
+  const bool takes_any_;
   std::shared_ptr<const security::TlsMaterial> material_;
   TlsContext context_;
 };
@@ -70,6 +73,9 @@ class PeerStream {
 
   /// Whether the peer has shown a certificate (which has then passed the context's check).
   [[nodiscard]] bool has_certificate();
+
+  /// What the peer has shown, as DER, its own first; empty: nothing.
+  [[nodiscard]] std::vector<std::string> Certificates();
 
   /// Waits for the next bytes, up to `most` of them, and puts them behind those in `buffer`;
   /// http::error::buffer_overflow if it has no room.

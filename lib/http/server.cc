@@ -78,13 +78,21 @@ Result<tcp::acceptor> Listen(asio::io_context& io, const HostPort& address) {
       fmt::format("cannot listen on {}: {}", ToString(address), error.message()));
 }
 
+/// Null: there is no TLS.
+TlsContexts::Source SourceOf(const ServerOptions& options) {
+  if (options.material || options.tls == nullptr) return options.material;
+  return [tls = options.tls] { return tls->Get(); };
+}
+
 }  // namespace
 
 /// The thread of the server and all that lives on it.
 class Server::Loop {
  public:
   Loop(Handler handler, ServerOptions options)
-      : handler_(std::move(handler)), options_(std::move(options)), tls_(options_.tls) {}
+      : handler_(std::move(handler)),
+        options_(std::move(options)),
+        tls_(SourceOf(options_), options_.vouches != nullptr) {}
 
   Status Start(const HostPort& address);
   void Stop();
@@ -116,7 +124,7 @@ Status Server::Loop::Start(const HostPort& address) {
   const tcp::endpoint local = acceptor_.local_endpoint();
   port_ = local.port();
   // With TLS, the certificate is only for names that are ours.
-  if (local.address().is_loopback() && options_.tls == nullptr) {
+  if (local.address().is_loopback() && SourceOf(options_) == nullptr) {
     handler_ = ForLocalHosts(address.host, std::move(handler_));
   }
   asio::co_spawn(io_, Accept(), asio::detached);

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "lib/common/address.h"
 #include "lib/common/instant.h"
@@ -37,6 +39,19 @@ struct ServerOptions {
   /// answer by Later: without it, or without room, their requests are answered with 503. It must
   /// run all that it has taken until Stop has returned.
   std::function<bool(std::function<void()> task)> run_later = nullptr;
+
+  /// Counts instead of `tls`, for a certificate that is in no file. Asked with each connection; the
+  /// same pointer until it changes. Null: `tls` counts.
+  std::function<std::shared_ptr<const security::TlsMaterial>()> material = nullptr;
+
+  /// Counts instead of the CA in `tls`: whether the certificates that a peer has shown make
+  /// Request::has_certificate true. Asked with each request, as what is trusted may change while a
+  /// connection lasts; any certificate is let in. They are DER, the peer's own first.
+  std::function<bool(const std::vector<std::string>& certificates)> vouches = nullptr;
+
+  /// What joins the values of a header that comes several times. A line break cannot be in one, and
+  /// keeps values apart that may have commas.
+  std::string header_joint = ", ";
 };
 
 /// A small HTTP/1.1 server: metrics, health, control and JSON, for a few hundred peers.

@@ -38,6 +38,22 @@ Answer KubeApi::Server::Text(const std::string& target) {
   return answer;
 }
 
+Answer KubeApi::Server::Review(const WireRequest& request) {
+  std::function<bool(const Json&)> on_review;
+  {
+    const MutexLock lock(mutex_);
+    on_review = on_review_;
+  }
+  Json review = Json::parse(request.body(), nullptr, false);
+  const Json* const spec = kube::At(review, "/spec");
+  if (spec == nullptr) throw Refusal{400, "BadRequest", "the review has no spec"};
+  review["status"] = {{"allowed", on_review && on_review(*spec)}};
+  Answer answer;
+  answer.status = 201;
+  answer.body = review.dump();
+  return answer;
+}
+
 Answer KubeApi::Server::Discover(const Asked& asked) {
   Json found = {{"kind", "APIResourceList"}, {"resources", Json::array()}};
   for (const Resource& resource : objects_.resources()) {

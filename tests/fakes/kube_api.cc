@@ -20,6 +20,11 @@ void KubeApi::Server::OnText(
   on_text_ = std::move(on_text);
 }
 
+void KubeApi::Server::OnReview(std::function<bool(const Json&)> on_review) {
+  const MutexLock lock(mutex_);
+  on_review_ = std::move(on_review);
+}
+
 void KubeApi::Server::EndWatches(bool in_mid_line) {
   const MutexLock lock(mutex_);
   ++(in_mid_line ? breaks_ : ends_);
@@ -122,6 +127,10 @@ std::vector<Json> KubeApi::All(const Resource& resource) const {
 
 void KubeApi::OnText(std::function<std::optional<std::string>(const std::string&)> on_text) {
   server_->OnText(std::move(on_text));
+}
+
+void KubeApi::OnReview(std::function<bool(const Json&)> on_review) {
+  server_->OnReview(std::move(on_review));
 }
 
 void KubeApi::OnChange(std::function<void(const std::string&, const Json&)> on_change) {

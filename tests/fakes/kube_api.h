@@ -81,6 +81,9 @@ struct KubeUse {
   auto operator<=>(const KubeUse&) const = default;
 };
 
+inline const kube::Resource kSubjectAccessReviews{
+    "authorization.k8s.io", "v1", "subjectaccessreviews", "SubjectAccessReview", false};
+
 /// An API server in memory, without controllers, scheduler or kubelets: tests play those (Change).
 /// It behaves as a Kubernetes 1.36 was seen to: versions, uids and whole seconds; chunks; bookmarks
 /// and sendInitialEvents; strategic merge of the lists that statuses have; status as a subresource;
@@ -115,6 +118,10 @@ class KubeApi {
   /// Answers calls for text: of `log`, and of `proxy`, which leads to programs. Gets the target of
   /// the request; nullopt: 404. Called under no lock, on the connection's thread.
   void OnText(std::function<std::optional<std::string>(const std::string& target)> on_text);
+
+  /// Answers SubjectAccessReviews, by their spec: whether it is allowed. Called under no lock, on
+  /// the connection's thread. The resource has to be among those of the options.
+  void OnReview(std::function<bool(const kube::Json& spec)> on_review);
 
   /// All versions and chunks before now are expired.
   void Compact();

@@ -112,8 +112,10 @@ bool KubeApi::Server::ServeOne(Wire& wire, beast::flat_buffer& buffer) {
     if (fault && !answer.body.empty()) return Reply(wire, request, std::move(answer));
     if (asked.verb == "watch") return Watch(wire, asked, fault);
     const bool is_text = asked.subresource == "proxy" || asked.subresource == "log";
+    const bool is_review = asked.resource == kSubjectAccessReviews;
     answer = asked.verb == "metrics" ? Metrics()
              : is_text               ? Text(std::string(request.target()))
+             : is_review             ? Review(request)
                                      : Act(asked, request);
     if (fault && fault->kind == KubeFault::Kind::kLoseReply) return false;
   } catch (const Refusal& refusal) {

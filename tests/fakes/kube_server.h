@@ -74,6 +74,7 @@ class KubeApi::Server {
 
   void OnChange(std::function<void(const std::string&, const Json&)> on_change);
   void OnText(std::function<std::optional<std::string>(const std::string&)> on_text);
+  void OnReview(std::function<bool(const Json&)> on_review);
   void EndWatches(bool in_mid_line);
   void Bookmark();
   void Add(KubeFault fault);
@@ -101,6 +102,7 @@ class KubeApi::Server {
   bool Suffer(Wire& wire, const KubeFault& fault, Answer& answer);
   Answer Metrics();
   Answer Text(const std::string& target);
+  Answer Review(const WireRequest& request);
   Answer Discover(const Asked& asked) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   Answer Act(const Asked& asked, const WireRequest& request);
   Answer List(const Asked& asked) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
@@ -128,6 +130,7 @@ class KubeApi::Server {
   std::vector<std::string> requests_ ABSL_GUARDED_BY(mutex_);
   std::function<void(const std::string&, const Json&)> on_change_ ABSL_GUARDED_BY(mutex_);
   std::function<std::optional<std::string>(const std::string&)> on_text_ ABSL_GUARDED_BY(mutex_);
+  std::function<bool(const Json&)> on_review_ ABSL_GUARDED_BY(mutex_);
   int connections_ ABSL_GUARDED_BY(mutex_) = 0;
   int watches_ ABSL_GUARDED_BY(mutex_) = 0;
   int ends_ ABSL_GUARDED_BY(mutex_) = 0;

@@ -48,6 +48,7 @@ struct Flow {
 struct Reading {
   Counts now;
   std::optional<Flow> flow = {};  ///< nullopt: it has not been watched for long enough
+  Duration age{0};  ///< since another frontend has said what it has of this; 0: all is of here
 };
 
 }  // namespace twofold::scalers

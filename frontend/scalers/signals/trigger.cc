@@ -55,7 +55,7 @@ constexpr std::array<std::string_view, 6> kFields = {"queue",      "metric",    
                                                      "activation", "utilisation", "window"};
 
 Status Wrong(std::string_view field, std::string_view why) {
-  return absl::InvalidArgumentError(fmt::format("scalerMetadata: {} {}", field, why));
+  return absl::InvalidArgumentError(fmt::format("{} {}", field, why));
 }
 
 std::string Quoted(std::string_view text) { return fmt::format("'{}'", text.substr(0, 80)); }

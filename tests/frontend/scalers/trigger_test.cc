@@ -55,7 +55,7 @@ TEST(Trigger, OfAShardHasANameThatCanStandInAPath) {
 
 TEST(Trigger, IsRefusedByTheNameOfItsFieldAndWithTheFix) {
   const std::vector<std::pair<Metadata, std::string>> cases = {
-      {{}, "scalerMetadata: queue is missing: name one of the frontend's queues"},
+      {{}, "queue is missing: name one of the frontend's queues"},
       {{{"queue", ""}}, "queue is missing"},
       {{{"queue", "sleep"}, {"metric", "wnted"}},
        "metric is 'wnted', which is none; did you mean 'wanted'?"},
