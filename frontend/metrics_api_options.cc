@@ -51,11 +51,6 @@ Status CheckMetricsApi(const Options& options) {
   if (Status status = ReadService(options.metrics_api_service).status(); !status.ok()) {
     return status;
   }
-  if (certificate.cert.empty() && certificate.key.empty()) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        kAddress,
-        " needs --metrics-api-tls-cert and --metrics-api-tls-key: an API server asks by TLS"));
-  }
   return security::LoadTls(certificate).status();
 }
 
@@ -64,18 +59,20 @@ Result<scalers::MetricsApi::Options> MetricsApiOf(const Options& options) {
   if (!address.ok()) return address.status();
   auto service = ReadService(options.metrics_api_service);
   if (!service.ok()) return service.status();
-  auto opened = security::OpenTls(options.metrics_api_certificate);
-  if (!opened.ok()) return opened.status();
   auto access = kube::OpenAccess(kube::OwnSources());
   if (!access.ok()) {
     return absl::InvalidArgumentError(
         absl::StrCat(kAddress, ": ", std::string(access.status().message())));
   }
-  return scalers::MetricsApi::Options{
-      .address = *address,
-      .service = *std::move(service),
-      .material = [files = *std::move(opened)] { return files->Get(); },
-      .access = *std::move(access)};
+  scalers::MetricsApi::Options api{.address = *address,
+                                   .service = *std::move(service),
+                                   .access = *std::move(access),
+                                   .material = nullptr};
+  if (options.metrics_api_certificate.cert.empty()) return api;
+  auto opened = security::OpenTls(options.metrics_api_certificate);
+  if (!opened.ok()) return opened.status();
+  api.material = [files = *std::move(opened)] { return files->Get(); };
+  return api;
 }
 
 }  // namespace twofold::frontend

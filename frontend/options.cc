@@ -46,7 +46,15 @@ void DeclareMetricsApi(CLI::App& app, Options& options) {
   app.add_option("--metrics-api-service", options.metrics_api_service,
                  "the Service by which the API server reaches that address")
       ->type_name("NAMESPACE/NAME");
-  security::DeclareCertificate(app, options.metrics_api_certificate, "metrics-api-");
+  options.metrics_api_certificate.prefix = "metrics-api-";
+  app.add_option(
+         "--metrics-api-tls-cert", options.metrics_api_certificate.cert,
+         "the certificate to show there, then intermediate ones; if not given, this program "
+         "makes one and has the API server trust it")
+      ->type_name("PATH");
+  app.add_option("--metrics-api-tls-key", options.metrics_api_certificate.key,
+                 "the private key of that certificate")
+      ->type_name("PATH");
 }
 
 void DeclareAddresses(CLI::App& app, Options& options) {

@@ -11,6 +11,7 @@
 #include "frontend/scalers/metric_answers.h"
 #include "frontend/scalers/observer.h"
 #include "frontend/services/reader_pool.h"
+#include "kubernetes/aggregated/publisher.h"
 #include "kubernetes/aggregated/server.h"
 #include "kubernetes/api/connection.h"
 #include "lib/common/address.h"
@@ -28,12 +29,13 @@ class MetricsApi {
   struct Options {
     HostPort address;
     kube::ObjectName service;  ///< by which the API server reaches this port
+    kube::Access access;       ///< that API server
+    /// Its certificate; null: it makes one and has the API server trust it.
     std::function<std::shared_ptr<const security::TlsMaterial>()> material;
-    kube::Access access;  ///< that API server
   };
 
   /// `queues` and `observer` outlive it.
-  /// Errors   see aggregated::Server.
+  /// Errors   see aggregated::Server and aggregated::Publisher.
   static Result<std::unique_ptr<MetricsApi>> Open(Options options, const frontend::QueueSet& queues,
                                                   Observer& observer);
   ~MetricsApi();
@@ -43,7 +45,8 @@ class MetricsApi {
   /// In use, also when port 0 was asked for.
   [[nodiscard]] std::string address() const { return ToString({host_, server_->port()}); }
 
-  /// Of requests and how old the numbers were that they got; see docs/metrics.md. Any thread.
+  /// Of requests, how old the numbers were that they got, and whether the API server asks here; see
+  /// docs/metrics.md. Any thread.
   [[nodiscard]] std::vector<prometheus::MetricFamily> Families() const;
 
  private:
@@ -58,6 +61,7 @@ class MetricsApi {
   stats::Histogram ages_ ABSL_GUARDED_BY(mutex_);
   /// Its own, as an API server that hangs would keep those that read the store.
   frontend::ReaderPool pool_;
+  std::unique_ptr<aggregated::Publisher> publisher_;
   std::unique_ptr<aggregated::Server> server_;  // the last: it uses the others
 };
 

@@ -1,8 +1,10 @@
 // The metrics API of a whole frontend, asked as an API server does for an HPA.
 
-#include <cstdlib>
-#include <filesystem>
+#include <absl/strings/escaping.h>
 
+#include <cstdlib>
+
+#include "kubernetes/aggregated/registration.h"
 #include "tests/fakes/aggregator.h"
 #include "tests/fakes/kube_api.h"
 #include "tests/frontend/frontend_fixture.h"
@@ -54,7 +56,7 @@ class MetricsApiTest : public FrontendTest {
 
   testing::TempDir folder_;
   const testing::Authority authority_;
-  KubeApi api_{{.resources = {fakes::kSubjectAccessReviews}}};
+  KubeApi api_{{.resources = {fakes::kSubjectAccessReviews, aggregated::kApiServices}}};
   std::optional<Aggregator> aggregator_;
 };
 
@@ -115,6 +117,31 @@ TEST_F(MetricsApiTest, OthersAreRefusedAndRequestsAreCounted) {
               HasSubstr("twofold_metrics_api_requests_total{group=\"external.metrics.k8s.io\","
                         "code=\"200\"} 1"));
   EXPECT_THAT(page, HasSubstr("twofold_metrics_api_freshness_seconds_count 1"));
+}
+
+TEST_F(MetricsApiTest, WithoutACertificateItMakesOneAndIsTrusted) {
+  const kube::ObjectName name{"", std::string("v1beta1.") + kExternal};
+  api_.Put(aggregated::kApiServices,
+           {{"apiVersion", "apiregistration.k8s.io/v1"},
+            {"kind", "APIService"},
+            {"metadata", {{"name", name.name}}},
+            {"spec", {{"service", {{"namespace", "monitoring"}, {"name", "fe"}}}}}});
+  Serve([&](Options& options) {
+    options.metrics_api_address = "127.0.0.1:0";
+    options.metrics_api_service = "monitoring/fe";
+  });
+  std::string bundle;
+  const auto is_trusted = [&] {
+    const auto found = api_.Find(aggregated::kApiServices, name);
+    return absl::Base64Unescape(kube::TextAt(*found, "/spec/caBundle"), &bundle) && !bundle.empty();
+  };
+  for (int i = 0; i < 3000 && !is_trusted(); ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  const auto address = ParseAddress(frontend_->metrics_api_address());
+  Aggregator aggregator(address->port, kName, bundle);
+  EXPECT_EQ(aggregator.Get("/healthz", {}), 200) << aggregator.trouble;
+  EXPECT_THAT(Get("/metrics").body, HasSubstr("twofold_metrics_api_certificate_expires_seconds"));
 }
 
 TEST_F(MetricsApiTest, OptionsThatDoNotGoTogetherAreNamed) {
