@@ -28,6 +28,8 @@ Options:
                       go to deployments/operator, for you alone. Needs openssl
   --secrets-only      with --secure: the namespaces and these Secrets, and nothing else, for the Helm chart
   --renew             with --secure: replace all certificates and tokens; the CA stays
+  --metrics-api       the frontend answers the API server: HPAs scale by queues without Prometheus and KEDA
+                      (deployments/QUEUE-queue/scaling-own). Needs rights on cluster roles and in kube-system
   -v, --volumes       volumes too: remove the earlier ones and the database with its data, make those of
                       the queues
   --overlay FOLDER    from deployments-config.sh (deployments/configured, if it exists)
@@ -56,13 +58,17 @@ rendered() { echo "$work/$(echo "$1" | tr / +).yaml"; }
 render() {
   [ -d "$source/$1" ] || refuse "no folder $source/$1$hint"
   built=$source/$1
-  if [ -n "$secure" ]; then
+  components=
+  case ${metrics_api:+$1} in frontend* | cluster) components=frontend/metrics-api ;; esac
+  [ -z "$secure" ] || components="$components security/enable"
+  if [ -n "$components" ]; then
     built=$work/overlay
     mkdir -p "$built" || die "cannot write $built"
-    cat >"$built/kustomization.yaml" <<OVERLAY
-resources: [$(path_from "$built" "$source/$1")]
-components: [$(path_from "$built" "$root/deployments/security/enable")]
-OVERLAY
+    {
+      echo "resources: [$(path_from "$built" "$source/$1")]"
+      echo "components:"
+      for component in $components; do echo "  - $(path_from "$built" "$root/deployments/$component")"; done
+    } >"$built/kustomization.yaml"
   fi
   kubectl kustomize "$built" >"$(rendered "$1")" || refuse "kustomize does not take $source/$1"
 }
@@ -91,14 +97,33 @@ remove() {
   for namespace in $namespaces; do
     remove_labelled deployments "$part,app.kubernetes.io/component=client" -n "$namespace"
   done
+  remove_api_services
   for namespace in $namespaces; do remove_labelled "$kinds" "$part" -n "$namespace"; done
   remove_shared
+}
+
+# Before the Service that they lead to: while one leads nowhere, no namespace of the cluster can be deleted.
+remove_api_services() {
+  [ -z "$dry_run" ] || return 0
+  for api_service in $(own_api_services); do
+    call delete apiservices "$api_service" --ignore-not-found --timeout="${timeout}s" || die "cannot remove the APIService $api_service"
+  done
+}
+# Those that lead into our namespaces. Who may not know has none.
+own_api_services() {
+  kubectl get apiservices -l "$part" \
+    -o go-template='{{range .items}}{{.metadata.name}} {{with .spec.service}}{{.namespace}}{{end}}{{"\n"}}{{end}}' 2>/dev/null |
+    awk -v ours="$(echo "$namespaces" | tr '\n' ' ')" 'index(" " ours, " " $2 " ") { print $1 }'
 }
 
 # What is in no namespace may serve a second deployment, in other namespaces.
 remove_shared() {
   if [ -n "$dry_run" ]; then others='' unclaimed=NAME; else others=$(bindings) unclaimed=$(unclaimed_volumes); fi
   [ -n "$others" ] || remove_labelled clusterroles,clusterrolebindings "$part"
+  # The one of --metrics-api. Who may not know has none.
+  if [ -z "$dry_run" ] && [ -n "$(kubectl -n kube-system get rolebindings -l "$part" -o name 2>/dev/null)" ]; then
+    remove_labelled rolebindings "$part" -n kube-system
+  fi
   [ -n "$volumes" ] || return 0
   for volume in $unclaimed; do
     call delete persistentvolumes "$volume" --ignore-not-found --timeout="${timeout}s" || die "cannot remove the volume $volume"
@@ -369,13 +394,14 @@ trouble() { # trouble NAMESPACE KIND/NAME
 
 # ---- arguments
 
-source='' volumes='' cluster='' database='' secure='' secrets_only='' renew='' timeout=300 dry_run='' hint=''
+source='' volumes='' cluster='' metrics_api='' database='' secure='' secrets_only='' renew='' timeout=300 dry_run='' hint=''
 while [ $# -gt 0 ]; do
   case $1 in
     -h | --help) usage; exit 0 ;;
     -v | --volumes) volumes=1 ;;
     --dry-run) dry_run=1 ;;
     --cluster) cluster=1 ;;
+    --metrics-api) metrics_api=1 ;;
     --database) need_value "$@"; database=$2; shift ;;
     --secure) secure=1 ;;
     --secrets-only) secrets_only=1 ;;
@@ -396,6 +422,7 @@ case $database in
   *) refuse "--database is cloudnative-pg or postgresql, not '$database'" ;;
 esac
 [ -z "$cluster" ] || [ $# -gt 0 ] || refuse "--cluster needs a queue"
+[ -z "$metrics_api" ] || [ $# -gt 0 ] || refuse "--metrics-api needs a queue"
 [ "$secure$database" != 1postgresql ] ||
   refuse "--secure: the server for trying out speaks no TLS; use cloudnative-pg, or a database of your own"
 [ -z "$secure" ] || command -v openssl >/dev/null || refuse "--secure needs openssl"
