@@ -72,9 +72,11 @@ NOT_IN_CHART = {
     "lifecycle": "a run by hand", "lifecycle/nightly": "the same",
     "media-queue/volume": "an example",
     "security/secret": "Secrets are made beside it",
+    "frontend/metrics-api": "deployments-apply.sh turns it on",
     "sleep-queue/scaling-cronjob": "rules are applied beside it", "sleep-queue/scaling-custom": "the same",
     "sleep-queue/scaling-external": "the same", "sleep-queue/scaling-keda": "the same",
-    "sleep-queue/scaling-keda-prometheus": "the same",
+    "sleep-queue/scaling-keda-prometheus": "the same", "sleep-queue/scaling-own/external": "the same",
+    "sleep-queue/scaling-own/custom": "the same",
 }
 PARTS = ["frontend/service", "frontend", *(f"{queue}-queue" for queue in QUEUES), "lifecycle/rights", "benchmark-operator",
          "benchmark-operator/policy", "benchmark-operator/crds", "benchmark-operator/measurements", "benchmark-operator/perftest", "benchmark-operator/perftest-crds"]

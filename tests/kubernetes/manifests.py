@@ -19,8 +19,8 @@ TEMPLATES = {
     "Job": ("spec", "template"),
     "CronJob": ("spec", "jobTemplate", "spec", "template"),
 }
-CLUSTER_KINDS = {"Namespace", "PersistentVolume", "ClusterRole", "ClusterRoleBinding", "CustomResourceDefinition",
-                 "ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding"}
+CLUSTER_KINDS = {"APIService", "Namespace", "PersistentVolume", "ClusterRole", "ClusterRoleBinding",
+                 "CustomResourceDefinition", "ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding"}
 
 
 class StrictLoader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):

@@ -25,6 +25,7 @@ ALONE = {"frontend", "database", "operator"}
 OTHERS_IMAGE_OF = {"database": r"postgres:\d+"}
 # Also a client: it serves nothing, and has no queue of its own.
 WATCH = ["/usr/local/bin/twofold", "watch"]
+METRICS_API_PORT = 9443  # deployments/frontend/metrics-api
 # Which port of the frontend a program connects to.
 FRONTEND_PORT_OF = {
     "twofold-backend": "workers", "twofold-client": "clients", "twofold": "clients", "twofold-operator": "clients",
@@ -38,6 +39,10 @@ MEASUREMENTS = ["validations", "loadtests", "lifecycletests"]
 OPERATOR_WRITES = {"events", "leases", "jobs"} | {
     name + end for name in ("benchmarks", *MEASUREMENTS, *PERFTEST) for end in ("", "/status")}
 WORKLOADS = "workloads"
+NAMED_OTHERWISE = ("APIService", "CustomResourceDefinition", "Namespace")
+KUBERNETES_OWN = "kube-system"
+# Roles that each cluster has, for servers behind the API server.
+ROLES_OF_KUBERNETES = {("Role", "extension-apiserver-authentication-reader"), ("ClusterRole", "system:auth-delegator")}
 USER = 65532
 
 
@@ -57,10 +62,10 @@ def has_recommended_labels(manifest, world):
 
 
 def has_an_agreed_name(manifest, world):
-    # The name of a definition is that of its kind.
-    if manifest.kind not in ("Namespace", "CustomResourceDefinition") and not manifest.name.startswith("scalability-tester-"):
+    # The name of a definition is that of its kind, the one of an APIService its version and group.
+    if manifest.kind not in NAMED_OTHERWISE and not manifest.name.startswith("scalability-tester-"):
         yield "the name does not begin with scalability-tester-"
-    if manifest.namespace is not None and world.find("Namespace", manifest.namespace) is None:
+    if manifest.namespace not in (None, KUBERNETES_OWN) and world.find("Namespace", manifest.namespace) is None:
         yield f"there is no namespace {manifest.namespace}"
 
 
@@ -150,7 +155,13 @@ def frontend_port(container):
 
 def calls_the_api(pod):
     """Whether the programs of a pod call the API: as a job of the suite, or by themselves."""
-    return pod.component in ("lifecycle", "operator") or any(c.workload[:1] == ["lifecycle"] for c in pod.containers)
+    return (pod.component in ("lifecycle", "operator") or any(c.workload[:1] == ["lifecycle"] for c in pod.containers)
+            or answers_the_api(pod))
+
+
+def answers_the_api(pod):
+    """A frontend that is asked by the API server asks it who may do that."""
+    return any(arg.startswith("--metrics-api-address=") for c in pod.containers for arg in c.own_args)
 
 
 def _ingress(pod, world):
@@ -233,7 +244,8 @@ def ingress_leads_to_a_service(ingress, world):
 
 def binding_names_what_exists(binding, world):
     role = binding.data["roleRef"]
-    if world.find(role["kind"], role["name"], None if role["kind"] == "ClusterRole" else binding.namespace) is None:
+    is_known = (role["kind"], role["name"]) in ROLES_OF_KUBERNETES
+    if not is_known and world.find(role["kind"], role["name"], None if role["kind"] == "ClusterRole" else binding.namespace) is None:
         yield f"there is no {role['kind']} {role['name']}"
     for subject in binding.data["subjects"]:
         if world.find(subject["kind"], subject["name"], subject["namespace"]) is None:
@@ -254,12 +266,34 @@ def role_only_looks(role, world):
         may_write |= component == "operator" and set(rule["resources"]) <= OPERATOR_WRITES
         # `twofold validate` scales workers that are listed.
         may_write |= component == "client" and rule["resources"] == ["deployments/scale"] and "resourceNames" in rule
+        may_write |= is_for_its_own_api_services(rule, world)
         for verb in [] if may_write else set(rule["verbs"]) - {"get", "list", "watch"}:
             yield f"allows {verb} of {rule['resources']}"
         if "*" in rule["resources"] + rule["apiGroups"] or "secrets" in rule["resources"]:
             yield f"allows too much: {rule}"
         if "services/proxy" in rule["resources"] and not rule.get("resourceNames"):
             yield "reaches every service: load clients are controlled by GET"
+
+
+def is_for_its_own_api_services(rule, world):
+    """It is trusted by those that lead to it, each by its name, and makes and deletes none."""
+    ours = {m.name for m in world.manifests if m.kind == "APIService"}
+    return (rule["resources"] == ["apiservices"] and set(rule.get("resourceNames", [])) == ours
+            and set(rule["verbs"]) <= {"get", "patch"})
+
+
+def api_service_leads_to_the_port(api_service, world):
+    """With the port that deployments/frontend/metrics-api adds, and with a name that says what it is for."""
+    spec = api_service.data["spec"]
+    if api_service.name != f"{spec['version']}.{spec['group']}":
+        yield f"is for {spec['version']} of {spec['group']}"
+    service = spec["service"]
+    if world.find("Service", service["name"], service["namespace"]) is None:
+        yield f"there is no Service {service}"
+    if service["port"] != METRICS_API_PORT:
+        yield f"leads to port {service['port']}"
+    if "caBundle" in spec or spec.get("insecureSkipTLSVerify"):
+        yield "says whom to trust: frontends do"
 
 
 def claim_names_a_volume(claim, world):
@@ -308,7 +342,7 @@ def pod_gets_no_rights(pod, world):
     if pod.spec.get("automountServiceAccountToken") is not calls_the_api(pod):
         yield "mounts a token and does not call the Kubernetes API, or the other way round"
     wanted = OPERATOR_ACCOUNT if pod.component == "operator" else API_ACCOUNT
-    if (account == wanted) is not calls_the_api(pod):
+    if (account == wanted) is not (calls_the_api(pod) and not answers_the_api(pod)):
         yield f"has the account {account}"
     if account and world.find("ServiceAccount", account, pod.namespace) is None:
         yield f"there is no ServiceAccount {account}"
@@ -529,6 +563,7 @@ RULES_OF_KIND = {
     "Role": [role_only_looks],
     "ClusterRole": [role_only_looks],
     "PersistentVolumeClaim": [claim_names_a_volume],
+    "APIService": [api_service_leads_to_the_port],
     **{kind: [workload_selects_its_own_pods_only] for kind in TEMPLATES},
 }
 RULES_OF_ALL = [has_recommended_labels, has_an_agreed_name]

@@ -34,6 +34,8 @@ RUN = "Job/scalability-tester-lifecycle"
 WRITER = "RoleBinding/scalability-tester-lifecycle"
 BINDING = "RoleBinding/scalability-tester-viewer"
 ROLE = "ClusterRole/scalability-tester-viewer"
+API_SERVICE = "APIService/v1beta1.external.metrics.k8s.io"
+OF_API_SERVICES = "ClusterRole/scalability-tester-frontend-metrics-api"
 POD = "spec.template.spec"
 CRON_POD = "spec.jobTemplate.spec.template.spec"
 FIRST = f"{POD}.containers.0"
@@ -72,6 +74,12 @@ BREAKS = [
     (ROLE, "rules.0.verbs.0", "delete", rules.role_only_looks),
     (ROLE, "rules.0.resources.0", "*", rules.role_only_looks),
     (ROLE, "rules.6.resourceNames", GONE, rules.role_only_looks),
+    (OF_API_SERVICES, "rules.0.resourceNames", GONE, rules.role_only_looks),
+    (OF_API_SERVICES, "rules.0.verbs.0", "create", rules.role_only_looks),
+    (API_SERVICE, "metadata.name", "v1.external.metrics.k8s.io", rules.api_service_leads_to_the_port),
+    (API_SERVICE, "spec.service.name", "x", rules.api_service_leads_to_the_port),
+    (API_SERVICE, "spec.service.port", 443, rules.api_service_leads_to_the_port),
+    (API_SERVICE, "spec.insecureSkipTLSVerify", True, rules.api_service_leads_to_the_port),
     ("Role/scalability-tester-lifecycle", "rules.0.resources.0", "secrets", rules.role_only_looks),
     ("Role/scalability-tester-lifecycle", "metadata.namespace", "monitoring", rules.role_only_looks),
     (WRITER, "metadata.namespace", "monitoring", rules.account_writes_among_workloads_only),

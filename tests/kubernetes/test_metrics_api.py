@@ -1,0 +1,72 @@
+"""deployments/frontend/metrics-api: alone, and beside the other components of the frontend, in either order."""
+import itertools
+import os
+import subprocess
+
+import pytest
+
+import manifests
+import rules
+
+PART = "frontend/metrics-api"
+BESIDE = [("frontend/cluster",), ("security/enable",), ("frontend/store",)]
+ORDERS = [[PART], *([*order] for other in BESIDE for order in itertools.permutations((PART, *other)))]
+OTHERS = ["namespace", "frontend", "frontend/service", "sleep-queue", "sleep-queue/scaling-own/external"]
+NAME = "scalability-tester-frontend"
+
+
+@pytest.fixture(scope="module", params=ORDERS, ids=" then ".join)
+def world(request, kubectl, checker, tmp_path_factory):
+    overlay = tmp_path_factory.mktemp("overlay").resolve()
+
+    def paths(names):
+        return ", ".join(os.path.relpath(manifests.DEPLOYMENTS / name, overlay) for name in names)
+
+    (overlay / "kustomization.yaml").write_text(f"resources: [{paths(OTHERS)}]\ncomponents: [{paths(request.param)}]\n")
+    done = subprocess.run([kubectl, "kustomize", overlay], capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 0, done.stderr
+    made = [manifests.Manifest("overlay", data) for data in manifests.parse(done.stdout)]
+    assert [error for manifest in made for error in checker.errors(manifest.data)] == []
+    return manifests.World(made)
+
+
+def frontends(world):
+    (pod,) = [pod for pod in world.pods if pod.component == "frontend"]
+    return pod
+
+
+def test_port_is_served_and_reached_by_the_api_service(world):
+    (container,) = frontends(world).containers
+    assert f"--metrics-api-address=:{rules.METRICS_API_PORT}" in container.args
+    assert frontends(world).ports()["metrics-api"] == rules.METRICS_API_PORT
+    service = world.find("Service", NAME, "monitoring")
+    assert f"--metrics-api-service=monitoring/{NAME}" in container.args
+    api_service = next(m for m in world.manifests if m.kind == "APIService").data["spec"]["service"]
+    assert [p for p in service.data["spec"]["ports"] if p["port"] == api_service["port"]] == [
+        {"name": "metrics-api", "port": rules.METRICS_API_PORT, "targetPort": "metrics-api"}]
+
+
+def test_frontends_and_the_api_server_reach_one_another(world):
+    policy = world.find("NetworkPolicy", NAME, "monitoring").data["spec"]
+    anybody = [port["port"] for rule in policy["ingress"] if "from" not in rule for port in rule["ports"]]
+    assert "metrics-api" in anybody, "the API server comes from no pod"
+    anywhere = [port["port"] for rule in policy["egress"] if "to" not in rule for port in rule["ports"]]
+    assert {443, 6443} <= set(anywhere)
+
+
+def test_frontends_have_an_account_with_the_rights_that_they_use(world):
+    pod = frontends(world)
+    assert pod.spec["automountServiceAccountToken"] is True
+    bound = {(binding.namespace, binding.data["roleRef"]["name"])
+             for binding in world.manifests if binding.kind in ("RoleBinding", "ClusterRoleBinding")
+             for subject in binding.data["subjects"] if subject["name"] == pod.spec["serviceAccountName"]}
+    assert bound == {("kube-system", "extension-apiserver-authentication-reader"), (None, "system:auth-delegator"),
+                     (None, f"{NAME}-metrics-api")}
+
+
+def test_what_else_is_asked_of_a_frontend_holds(world):
+    pod = frontends(world)
+    assert list(rules.pod_gets_no_rights(pod, world)) == []
+    assert list(rules.pod_mounts_what_exists(pod, world)) == []
+    (container,) = pod.containers
+    assert list(rules.container_has_no_privileges(container, world)) == []
