@@ -59,15 +59,15 @@ render() {
   [ -d "$source/$1" ] || refuse "no folder $source/$1$hint"
   built=$source/$1
   components=
-  case ${metrics_api:+$1} in frontend* | cluster) components=frontend/metrics-api ;; esac
-  [ -z "$secure" ] || components="$components security/enable"
+  case ${metrics_api:+$1} in frontend* | cluster) components=$root/deployments/frontend/metrics-api ;; esac
+  [ -z "$secure" ] || components="$components $root/deployments/security/enable"
   if [ -n "$components" ]; then
     built=$work/overlay
     mkdir -p "$built" || die "cannot write $built"
     {
       echo "resources: [$(path_from "$built" "$source/$1")]"
       echo "components:"
-      for component in $components; do echo "  - $(path_from "$built" "$root/deployments/$component")"; done
+      for component in $components; do echo "  - $(path_from "$built" "$component")"; done
     } >"$built/kustomization.yaml"
   fi
   kubectl kustomize "$built" >"$(rendered "$1")" || refuse "kustomize does not take $source/$1"
@@ -118,12 +118,12 @@ own_api_services() {
 
 # What is in no namespace may serve a second deployment, in other namespaces.
 remove_shared() {
-  if [ -n "$dry_run" ]; then others='' unclaimed=NAME; else others=$(bindings) unclaimed=$(unclaimed_volumes); fi
-  [ -n "$others" ] || remove_labelled clusterroles,clusterrolebindings "$part"
   # The one of --metrics-api. Who may not know has none.
   if [ -z "$dry_run" ] && [ -n "$(kubectl -n kube-system get rolebindings -l "$part" -o name 2>/dev/null)" ]; then
     remove_labelled rolebindings "$part" -n kube-system
   fi
+  if [ -n "$dry_run" ]; then others='' unclaimed=NAME; else others=$(bindings) unclaimed=$(unclaimed_volumes); fi
+  [ -n "$others" ] || remove_labelled clusterroles,clusterrolebindings "$part"
   [ -n "$volumes" ] || return 0
   for volume in $unclaimed; do
     call delete persistentvolumes "$volume" --ignore-not-found --timeout="${timeout}s" || die "cannot remove the volume $volume"
@@ -432,6 +432,8 @@ if [ -z "$source" ]; then
   source=$root/deployments
   [ ! -d "$configured" ] || source=$configured
 fi
+[ -z "$metrics_api" ] || [ "$source" = "$root/deployments" ] ||
+  refuse "--metrics-api: $source is of deployments-config.sh, so give it to that one"
 [ "$source" = "$root/deployments" ] || hint=" (run deployments-config.sh again?)"
 need_kubectl
 

@@ -19,6 +19,7 @@ the resulting images and namespaces. Run it again after adding a queue. The addr
 
 Options:
   --store           the frontend keeps durable jobs and results on a volume: needed for benchmarks
+  --metrics-api     the frontend answers the API server, for HPAs (deployments/QUEUE-queue/scaling-own)
   --pull-secret NAME  all pods pull their images with this Secret; it has to be in both namespaces
   --mirror          images of others, too, come from REGISTRY (dockerfiles/list-images.sh lists them)
   --digests FILE    pods run these very images, whatever their tags come to mean: a line each,
@@ -133,6 +134,9 @@ patches:
   - target: {kind: ScaledObject, labelSelector: app.kubernetes.io/component=scaler}
     patch: |-
       - {op: replace, path: /spec/triggers/0/metadata/scalerAddress, value: "scalability-tester-frontend.$monitoring:9994"}
+  - target: {kind: APIService}
+    patch: |-
+      - {op: replace, path: /spec/service/namespace, value: "$monitoring"}
   - target: {kind: Certificate, name: scalability-tester-frontend}
     patch: |-
       - {op: replace, path: /spec/dnsNames/1, value: "*.scalability-tester-frontend-nodes.$monitoring"}
@@ -170,6 +174,10 @@ write_overlay() { # write_overlay FOLDER
   if [ -n "$store" ] && [ "$1" = frontend ]; then
     components="$(path_from "$new/$1" "$root/deployments/frontend/store"), $components"
   fi
+  case ${metrics_api:+$1} in
+    frontend | frontend/service | cluster)
+      components="$(path_from "$new/$1" "$root/deployments/frontend/metrics-api"), $components" ;;
+  esac
   mkdir -p "$new/$1" || die "cannot write $new/$1"
   cat >"$new/$1/kustomization.yaml" <<OVERLAY
 apiVersion: kustomize.config.k8s.io/v1beta1
@@ -203,13 +211,14 @@ report() {
     awk '$3 != "-" { n[$3]++ } END { for (name in n) print "  " name ": " n[name] " objects" }' | sort
 }
 
-output=$root/deployments/configured dry_run='' store='' mirror='' pull_secret='' digests=
+output=$root/deployments/configured dry_run='' store='' metrics_api='' mirror='' pull_secret='' digests=
 while [ $# -gt 0 ]; do
   case $1 in
     -h | --help) usage; exit 0 ;;
     --output) need_value "$@"; output=$2; shift ;;
     --dry-run) dry_run=1 ;;
     --store) store=1 ;;
+    --metrics-api) metrics_api=1 ;;
     --mirror) mirror=1 ;;
     --pull-secret) need_value "$@"; pull_secret=$2; shift ;;
     --digests) need_value "$@"; digests=$2; shift ;;
