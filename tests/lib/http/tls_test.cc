@@ -1,6 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
+
 #include "lib/http/client.h"
 #include "lib/http/client_connection.h"
 #include "lib/http/events.h"
@@ -132,6 +134,48 @@ TEST_F(TlsTest, TokensAreAskedFor) {
   EXPECT_EQ(Ask("/", Peer(authority_, "client-client-client"))->status, 403);
   EXPECT_EQ(Ask("/", Peer(authority_, "admin-admin-admin"))->status, 200);
   EXPECT_EQ(Ask("/open", Peer(authority_))->status, 200);
+}
+
+TEST_F(TlsTest, AnyCertificateIsLetInAndJudgedWithEachRequest) {
+  const Authority stranger("Stranger");
+  const testing::KeyPair own = authority_.Issue("server");
+  std::atomic<bool> vouches = false;
+  std::atomic<std::size_t> shown = 0;
+  ServerOptions options;
+  options.material = [material = std::make_shared<const security::TlsMaterial>(
+                          security::TlsMaterial{own.cert, own.key, ""})] { return material; };
+  options.vouches = [&](const std::vector<std::string>& certificates) {
+    shown += certificates.size();
+    return vouches.load();
+  };
+  server_ = Server::Start({"127.0.0.1", 0},
+                          [](const Request& request) {
+                            return PlainText(200, request.has_certificate ? "certificate" : "nobody");
+                          },
+                          options)
+                .value();
+  EXPECT_EQ(Ask("/", Peer(authority_))->body, "nobody");
+  EXPECT_EQ(shown, 0U) << "there is nothing to judge";
+  const testing::KeyPair theirs = stranger.Issue("peer", false);
+  ClientConnection connection;
+  const Instant deadline = Now() + kTimeout;
+  const auto tls = std::make_shared<const security::TlsMaterial>(
+      security::TlsMaterial{theirs.cert, theirs.key, authority_.cert()});
+  ASSERT_TRUE(
+      connection.Open({.address = {"localhost", server_->port()}, .tls = tls}, deadline).ok());
+  const auto ask = [&] {
+    std::string body;
+    EXPECT_TRUE(connection.Send({"GET", "/", {{"Host", "localhost"}}, ""}, deadline).ok());
+    EXPECT_TRUE(connection.ReceiveHead(deadline).ok());
+    EXPECT_TRUE(connection.ReceiveBody(body, deadline).ok());
+    return body;
+  };
+  EXPECT_EQ(ask(), "nobody");
+  vouches = true;
+  EXPECT_EQ(ask(), "certificate") << "on the same connection";
+  vouches = false;
+  EXPECT_EQ(ask(), "nobody");
+  EXPECT_EQ(shown, 3U);
 }
 
 /// A stream whose every event is its number; used on the server's thread.
