@@ -11,6 +11,7 @@
 
 #include "kubernetes/api/config.h"
 #include "kubernetes/api/connection.h"
+#include "lib/common/host_name.h"
 
 namespace twofold::frontend {
 namespace {
@@ -66,6 +67,7 @@ Result<scalers::MetricsApi::Options> MetricsApiOf(const Options& options) {
   }
   scalers::MetricsApi::Options api{.address = *address,
                                    .service = *std::move(service),
+                                   .name = options.name.empty() ? HostName() : options.name,
                                    .access = *std::move(access),
                                    .material = nullptr};
   if (options.metrics_api_certificate.cert.empty()) return api;

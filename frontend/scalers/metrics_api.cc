@@ -5,7 +5,6 @@
 #include <chrono>
 #include <utility>
 
-#include "lib/common/host_name.h"
 #include "lib/metrics/family.h"
 
 namespace twofold::scalers {
@@ -54,7 +53,7 @@ Result<std::unique_ptr<MetricsApi>> MetricsApi::Open(Options options,
   auto publisher = aggregated::Publisher::Start({.access = options.access,
                                                  .service = options.service,
                                                  .api_services = ApiServices(),
-                                                 .maker = HostName(),
+                                                 .maker = std::move(options.name),
                                                  .advice = kAdvice,
                                                  .makes_certificate = options.material == nullptr});
   if (!publisher.ok()) return publisher.status();

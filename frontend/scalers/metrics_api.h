@@ -29,6 +29,7 @@ class MetricsApi {
   struct Options {
     HostPort address;
     kube::ObjectName service;  ///< by which the API server reaches this port
+    std::string name;          ///< of this frontend among those of the Service
     kube::Access access;       ///< that API server
     /// Its certificate; null: it makes one and has the API server trust it.
     std::function<std::shared_ptr<const security::TlsMaterial>()> material;
