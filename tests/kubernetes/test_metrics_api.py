@@ -40,7 +40,9 @@ def test_port_is_served_and_reached_by_the_api_service(world):
     assert f"--metrics-api-address=:{rules.METRICS_API_PORT}" in container.args
     assert frontends(world).ports()["metrics-api"] == rules.METRICS_API_PORT
     service = world.find("Service", NAME, "monitoring")
-    assert f"--metrics-api-service=monitoring/{NAME}" in container.expanded_args
+    assert f"--metrics-api-service=$(POD_NAMESPACE)/{NAME}" in container.args
+    fields = {entry["name"]: manifests.dig(entry, "valueFrom", "fieldRef", "fieldPath") for entry in container.data["env"]}
+    assert fields["POD_NAMESPACE"] == "metadata.namespace"
     api_service = next(m for m in world.manifests if m.kind == "APIService").data["spec"]["service"]
     assert [p for p in service.data["spec"]["ports"] if p["port"] == api_service["port"]] == [
         {"name": "metrics-api", "port": rules.METRICS_API_PORT, "targetPort": "metrics-api"}]
