@@ -17,12 +17,12 @@ namespace {
 using ::testing::HasSubstr;
 
 constexpr auto kDay = std::chrono::hours(24);
-constexpr const char* kName = "fe.monitoring.svc";
+constexpr const char* kDnsName = "fe.monitoring.svc";
 
 kube::UnixTime Wall() { return std::chrono::system_clock::now(); }
 
 OwnCertificate Make(const std::string& maker, kube::UnixTime now = Wall(), Duration lasts = kDay) {
-  auto made = MakeCertificate(kName, maker, now, lasts);
+  auto made = MakeCertificate(kDnsName, maker, now, lasts);
   EXPECT_TRUE(made.ok()) << made.status();
   return *std::move(made);
 }
@@ -52,9 +52,9 @@ TEST(OwnCertificate, IsForTheNameAndTrustedByItsCaAlone) {
     return http::Get("https://127.0.0.1:" + std::to_string(server->port()),
                      std::chrono::seconds(30), security::Client::Open(client).value());
   };
-  EXPECT_EQ(ask(own.ca, kName)->body, "yes");
-  EXPECT_EQ(ask(other.ca + own.ca, kName)->body, "yes") << "among those of others";
-  EXPECT_FALSE(ask(other.ca, kName).ok());
+  EXPECT_EQ(ask(own.ca, kDnsName)->body, "yes");
+  EXPECT_EQ(ask(other.ca + own.ca, kDnsName)->body, "yes") << "among those of others";
+  EXPECT_FALSE(ask(other.ca, kDnsName).ok());
   EXPECT_FALSE(ask(own.ca, "other.monitoring.svc").ok());
 }
 
