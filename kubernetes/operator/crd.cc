@@ -137,22 +137,6 @@ Schema Count(const char* help) {
   return {{"type", "integer"}, {"format", "int64"}, {"minimum", 0}, {"description", help}};
 }
 
-Schema ConditionsSchema() {
-  Schema condition =
-      ObjectOf({{"type", Text("Accepted, WorkersReady, Running, Succeeded, Failed, "
-                              "ResultsStored")},
-                {"status", {{"type", "string"}, {"enum", {"True", "False", "Unknown"}}}},
-                {"reason", Text("one word")},
-                {"message", Text("for people")},
-                {"observedGeneration", Count("metadata.generation it is about")},
-                {"lastTransitionTime", Moment("when the status changed")}});
-  condition["required"] = {"type", "status", "reason", "message", "lastTransitionTime"};
-  return {{"type", "array"},
-          {"items", std::move(condition)},
-          {"x-kubernetes-list-type", "map"},
-          {"x-kubernetes-list-map-keys", {"type"}}};
-}
-
 Schema ResultsSchema() {
   const Schema one = ObjectOf({{"permutation", Count("its number")},
                                {"varied", Text("the values that it varies, as JSON")},
@@ -224,9 +208,25 @@ Schema VersionOf(const OwnKind& kind) {
 
 }  // namespace
 
+Schema ConditionsSchema(const char* types) {
+  Schema condition =
+      ObjectOf({{"type", Text(types)},
+                {"status", {{"type", "string"}, {"enum", {"True", "False", "Unknown"}}}},
+                {"reason", Text("one word")},
+                {"message", Text("for people")},
+                {"observedGeneration", Count("metadata.generation it is about")},
+                {"lastTransitionTime", Moment("when the status changed")}});
+  condition["required"] = {"type", "status", "reason", "message", "lastTransitionTime"};
+  return {{"type", "array"},
+          {"items", std::move(condition)},
+          {"x-kubernetes-list-type", "map"},
+          {"x-kubernetes-list-map-keys", {"type"}}};
+}
+
 Schema RunStatusFields() {
   return {{"observedGeneration", Count("of the spec that the status is about")},
-          {"conditions", ConditionsSchema()},
+          {"conditions", ConditionsSchema("Accepted, WorkersReady, Running, Succeeded, Failed, "
+                                          "ResultsStored")},
           {"runId", Text("`twofold results RUNID` shows all of it")},
           {"queue", Text("of the jobs")},
           {"startTime", Moment("when its turn came")},

@@ -38,4 +38,7 @@ yaml::Json Column(const char* name, const char* type, const char* path, int prio
 /// counts. Properties by name.
 yaml::Json RunStatusFields();
 
+/// status.conditions, where `types` are those that the kind has: "Accepted, Ready".
+yaml::Json ConditionsSchema(const char* types);
+
 }  // namespace twofold::benchmarks

@@ -64,6 +64,9 @@ void Bind(CLI::App& app, Options& options) {
   app.add_flag("--perftest", options.perftest,
                "Run objects of kube-perftest, too (perftest.stackhpc.com/v1alpha1)");
   DeclareMeasurements(app, options);
+  app.add_option("--worker-pools", options.worker_pools,
+                 "Look after the WorkerPools of this namespace, too, or of all ('*'): make their "
+                 "pods, and let their workers end what they have before they go");
   AddOption(app, "--workers", options.workers, WholeNumber(1, 64),
             "Benchmarks that are looked at at the same time");
   AddOption(app, "--poll", options.poll_seconds, Seconds(0.01, 60),

@@ -15,6 +15,9 @@ class App;
 
 namespace twofold::benchmarks {
 
+/// In place of a namespace.
+inline constexpr const char* kAllNamespaces = "*";
+
 /// The command line of twofold-operator.
 struct Options {
   cli::Globals frontend;        ///< which one, and how to get in
@@ -29,6 +32,7 @@ struct Options {
   std::string job_frontend;    ///< as these reach it; empty: JobFrontend says it
   std::string job_tls_secret;  ///< of their namespaces, see MeasurementSettings
   std::string job_token_secret;
+  std::string worker_pools;  ///< whose; kAllNamespaces; empty: none are looked after
   int workers = 4;          ///< Benchmarks that are looked at at the same time
   double poll_seconds = 1;  ///< between two looks at a run
   std::string http_address = "127.0.0.1:9995";

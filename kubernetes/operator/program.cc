@@ -30,6 +30,8 @@
 #include "kubernetes/operator/object_kind.h"
 #include "kubernetes/operator/options.h"
 #include "kubernetes/operator/perftest_crds.h"
+#include "kubernetes/operator/pool_crd.h"
+#include "kubernetes/operator/pool_part.h"
 #include "kubernetes/operator/reconciler.h"
 #include "lib/common/descriptors.h"
 #include "lib/common/host_name.h"
@@ -137,6 +139,7 @@ class Operator {
     parts_.reserve(kinds.size() + measurements_.size());
     for (const ObjectKind* kind : kinds) Add(*kind, runs_, access);
     for (const auto& runs : measurements_) Add(runs->kind().object, *runs, access);
+    if (!options.worker_pools.empty()) pools_ = std::make_unique<PoolPart>(options, access);
   }
 
   Status Serve(const security::Server& security) {
@@ -154,6 +157,7 @@ class Operator {
   /// Keeps the cache, and acts once it leads.
   void Begin(const kube::Access& access) {
     for (const Part& part : parts_) part.controller->Watch();
+    if (pools_) pools_->Watch();
     const std::string space =
         options_.lease_space.empty() ? access.config.space : options_.lease_space;
     const Duration lease_for = FromSeconds(options_.lease_seconds);
@@ -176,6 +180,7 @@ class Operator {
   void EndWork() {
     server_->Stop();
     for (const Part& part : parts_) part.controller->Stop();
+    if (pools_) pools_->Stop();
   }
 
  private:
@@ -196,6 +201,7 @@ class Operator {
 
   void Work() {
     for (const Part& part : parts_) part.controller->Work();
+    if (pools_) pools_->Work();
   }
 
   /// Whose turn has come is told so, of whatever kind it is.
@@ -214,13 +220,14 @@ class Operator {
     for (const Part& part : parts_) {
       counts.controllers[part.controller->name()] = part.controller->counts();
     }
+    if (pools_) pools_->AddCounts(counts.controllers);
     return counts;
   }
 
   [[nodiscard]] bool Hangs() const {
-    return std::any_of(parts_.begin(), parts_.end(), [](const Part& part) {
-      return part.controller->counts().queue.longest > kHung;
-    });
+    const auto counts = Counts().controllers;
+    return std::any_of(counts.begin(), counts.end(),
+                       [](const auto& each) { return each.second.queue.longest > kHung; });
   }
 
   [[nodiscard]] http::Router Routes() {
@@ -245,7 +252,8 @@ class Operator {
   FrontendRuns runs_;
   const std::vector<std::unique_ptr<MeasurementRuns>> measurements_;
   Reconciler reconciler_;
-  Parts parts_;  // our own kind first; each stays where it is
+  Parts parts_;                      // our own kind first; each stays where it is
+  std::unique_ptr<PoolPart> pools_;  // nullptr: none are looked after
   std::atomic<bool> lost_ = false;
   // The lease is given back before the rest goes, and after the last object was looked at.
   std::unique_ptr<controller::Leadership> leadership_;
@@ -295,6 +303,7 @@ void PrintDefinitions(const std::string& group) {
   if (group == kGroup) {
     definitions = MeasurementDefinitions();
     definitions.insert(definitions.begin(), BenchmarkDefinition());
+    definitions.push_back(WorkerPoolDefinition());
   }
   const char* between = "";
   for (const yaml::Json& definition : definitions) {

@@ -7,7 +7,6 @@
 #include <atomic>
 #include <csignal>
 #include <fstream>
-#include <iterator>
 #include <set>
 #include <string>
 
@@ -15,9 +14,9 @@
 #include "kubernetes/operator/measurement.h"
 #include "kubernetes/operator/object_kind.h"
 #include "lib/http/client.h"
-#include "lib/yaml/node.h"
 #include "tests/fakes/kube_api.h"
 #include "tests/integration/durable_cluster.h"
+#include "tests/integration/rights.h"
 
 namespace twofold::testing {
 namespace {
@@ -295,39 +294,6 @@ TEST_F(OperatorTest, BothAreReadyAndOneLeads) {
 
 // ---- rights
 
-using Rights = std::set<std::string>;  // "validation batch/jobs create"
-
-/// Those of all Roles of a manifest. What a ClusterRole allows is used in the namespace of the
-/// Benchmarks.
-Rights AllowedBy(const std::string& file) {
-  std::ifstream stream(std::string(TWOFOLD_SOURCE "/deployments/") + file);
-  const std::string text{std::istreambuf_iterator<char>(stream), {}};
-  Rights allowed;
-  for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t end = std::min(text.find("\n---", begin), text.size());
-    const auto document = yaml::ParseDocument(text.substr(begin, end - begin));
-    begin = end + 5;
-    if (!document.ok()) {
-      ADD_FAILURE() << document.status();
-      continue;
-    }
-    const yaml::Json role = yaml::ToJson(**document);
-    if (!role.contains("rules")) continue;
-    for (const auto& rule : role.at("rules")) {
-      const std::string where =
-          absl::StrCat(role.at("metadata").value("namespace", "validation"), " ",
-                       rule.at("apiGroups").at(0).get<std::string>(), "/");
-      for (const auto& resource : rule.at("resources")) {
-        for (const auto& verb : rule.at("verbs")) {
-          allowed.insert(
-              absl::StrCat(where, resource.get<std::string>(), " ", verb.get<std::string>()));
-        }
-      }
-    }
-  }
-  return allowed;
-}
-
 TEST_F(OperatorTest, RunsAnObjectOfKubePerftestByTheRightsForThat) {
   Go();
   const auto fio =
@@ -527,11 +493,7 @@ TEST_F(OperatorTest, UsesTheRightsOfItsRolesAndNoOthers) {
   EXPECT_TRUE(Await([&] { return api_.All(kBenchmarks).size() == 2; })) << "it has made one";
   program->Signal(SIGTERM);
   EXPECT_EQ(program->Wait(), 0) << program->output();
-  Rights used;
-  for (const auto& each : api_.used()) {
-    used.insert(absl::StrCat(each.space, " ", each.group, "/", each.resource, " ", each.verb));
-  }
-  EXPECT_EQ(used, AllowedBy("benchmark-operator/role.yaml"));
+  EXPECT_EQ(UsedOf(api_), AllowedBy("benchmark-operator/role.yaml"));
 }
 
 }  // namespace

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <fstream>
 #include <functional>
 #include <iterator>
@@ -15,8 +14,8 @@
 #include "kubernetes/operator/perftest_crds.h"
 #include "kubernetes/operator/structural.h"
 #include "lib/spec/schema.h"
-#include "lib/yaml/block_text.h"
 #include "suites/table/table.h"
+#include "tests/kubernetes/operator/manifest.h"
 
 namespace twofold::benchmarks {
 namespace {
@@ -106,22 +105,6 @@ TEST(BenchmarkCrd, IsImmutableButForWhatMayChange) {
         << name;
   }
   EXPECT_NE(rules.find("has(self.schedule) == has(oldSelf.schedule)\n"), std::string::npos);
-}
-
-/// Whether a file of the manifests is as the program prints it.
-void ExpectManifest(const std::string& file, const std::string& group,
-                    const std::vector<yaml::Json>& definitions) {
-  const std::string path = absl::StrCat(DEPLOYMENTS, "/benchmark-operator/", file);
-  std::string text = absl::StrCat("# Made by `twofold-operator --print-crds ", group,
-                                  "`; a test compares the two.\n");
-  for (const yaml::Json& definition : definitions) {
-    absl::StrAppend(&text, &definition == definitions.data() ? "" : "---\n",
-                    yaml::BlockText(definition));
-  }
-  if (std::getenv("UPDATE_GOLDEN") != nullptr) std::ofstream(path, std::ios::binary) << text;
-  std::ifstream stored(path, std::ios::binary);
-  const std::string there{std::istreambuf_iterator<char>(stored), {}};
-  EXPECT_TRUE(there == text) << path << " is another one: UPDATE_GOLDEN=1 writes it";
 }
 
 TEST(BenchmarkCrd, IsTheOneInTheManifests) {
