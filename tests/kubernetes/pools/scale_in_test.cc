@@ -36,7 +36,7 @@ struct SimPod {
   bool draining = false;
 };
 
-/// Jobs without end, and pods that run one at a time.
+/// Pods that run one job at a time, and find one after a while.
 class Cluster {
  public:
   explicit Cluster(std::uint32_t seed) : random_(seed) {}
@@ -91,8 +91,8 @@ class Cluster {
     if (pod.draining && !pod.job) {
       pod.seen.ended = true;
       pod.seen.ready = false;
-    } else if (pod.seen.ready && !pod.job && Between(1, 4) > 1) {
-      Begin(pod);
+    } else if (pod.seen.ready && !pod.job && Between(1, 50) == 1) {
+      Begin(pod);  // a worker has a job for seven tenths of its time
     }
   }
 
