@@ -9,7 +9,7 @@ Usage: validate-scaling.sh [OPTION]... DEPLOYMENT DEPLOYMENT_NAMESPACE SECS SERV
 Scales DEPLOYMENT to 1, 2, 4 ... and LIMIT workers, makes the load client behind SERVICE keep as many
 jobs outstanding, and compares the throughput of each step with that of the step before.
 
-  DEPLOYMENT           of the workers, e.g. scalability-tester-backend-sleep
+  DEPLOYMENT           of the workers, e.g. scalability-tester-backend-sleep; workerpool/NAME is a WorkerPool
   DEPLOYMENT_NAMESPACE of the deployment and the frontend, or localhost (with `twofold local`, where
                        names may do without scalability-tester-: backend-sleep)
   SECS                 longest run time of one job, seconds; sizes warm-up and waits
@@ -146,10 +146,14 @@ subjects: [{kind: ServiceAccount, name: $name, namespace: $namespace}]
 END
 }
 manifests() {
+  case $deployment in
+    workerpool/*) group=twofold.dev kinds=workerpools ;;
+    *) group=apps kinds=deployments ;;
+  esac
   printf 'apiVersion: v1\nkind: ServiceAccount\nmetadata: {name: %s, namespace: %s}\n---\n' "$name" "$namespace"
   role "$namespace" "$name" <<END
-  - {apiGroups: [apps], resources: [deployments], resourceNames: [$deployment], verbs: [get]}
-  - {apiGroups: [apps], resources: [deployments/scale], resourceNames: [$deployment], verbs: [patch]}
+  - {apiGroups: [$group], resources: [$kinds], resourceNames: [${deployment#workerpool/}], verbs: [get]}
+  - {apiGroups: [$group], resources: [$kinds/scale], resourceNames: [${deployment#workerpool/}], verbs: [patch]}
   - {apiGroups: [""], resources: [pods], verbs: [list]}
   - {apiGroups: [""], resources: [pods/log], verbs: [get]}
   - {apiGroups: [autoscaling], resources: [horizontalpodautoscalers], verbs: [list]}
@@ -264,7 +268,7 @@ in_cluster() {
   [ $# = 7 ] || refuse "7 arguments are needed, not $#"
   case $2,$5 in localhost,* | *,localhost) refuse "localhost needs the program twofold: in PATH, \$TWOFOLD_BIN or build/user/bin" ;; esac
   [ -z "$url" ] || refuse "--client-url and --frontend-url need the program twofold: in PATH, \$TWOFOLD_BIN or build/user/bin"
-  for word in "$1" "$2" "$4" "$5"; do
+  for word in "${1#workerpool/}" "$2" "$4" "$5"; do
     case $word in '' | -* | *[!A-Za-z0-9._-]*) refuse "'$word' is not a name" ;; esac
   done
   deployment=$1 namespace=$2 service=$4 service_namespace=$5 args=$args$(list "$@") following=''

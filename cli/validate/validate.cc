@@ -60,7 +60,8 @@ struct Positional {
   const char* help;
 };
 constexpr std::array<Positional, 7> kPositional = {{
-    {"DEPLOYMENT", "Of the workers: scalability-tester-backend-sleep"},
+    {"DEPLOYMENT",
+     "Of the workers: scalability-tester-backend-sleep; workerpool/NAME is a WorkerPool"},
     {"DEPLOYMENT_NAMESPACE",
      "Of the deployment and the frontend, or localhost: with `twofold local`, where names may do "
      "without scalability-tester-"},

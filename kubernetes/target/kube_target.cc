@@ -1,5 +1,6 @@
 #include "kubernetes/target/kube_target.h"
 
+#include <absl/strings/ascii.h>
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_join.h>
 
@@ -13,6 +14,7 @@
 #include "kubernetes/api/call.h"
 #include "kubernetes/api/fields.h"
 #include "kubernetes/api/list.h"
+#include "kubernetes/pools/pods.h"
 
 namespace twofold::targets {
 namespace {
@@ -31,7 +33,10 @@ constexpr int kLinesOfPodLog = 5;
 
 std::string NameOfPod(const Json& pod) { return TextAt(pod, "/metadata/name"); }
 std::string PhaseOf(const Json& pod) { return TextAt(pod, "/status/phase"); }
-bool IsEnding(const Json& pod) { return kube::At(pod, "/metadata/deletionTimestamp") != nullptr; }
+bool IsEnding(const Json& pod) {
+  return kube::At(pod, "/metadata/deletionTimestamp") != nullptr ||
+         !kube::LabelOf(pod, pools::kLeavingLabel).empty();
+}
 bool IsReady(const Json& pod) {
   return !IsEnding(pod) && kube::IsTrue(kube::FindCondition(pod, "Ready"));
 }
@@ -74,7 +79,18 @@ std::string Describe(const Json& pod) {
                       waits.empty() ? "" : "," + waits);
 }
 
-/// A selector of labels, as lists take it: "a=x,b=y".
+/// What is scaled.
+struct Scaled {
+  kube::Resource resource;
+  std::string name;
+};
+
+Scaled ScaledBy(const Parts& parts) {
+  if (!parts.deployment.starts_with(kPoolPrefix)) return {kube::kDeployments, parts.deployment};
+  return {pools::kWorkerPools, parts.deployment.substr(std::string_view(kPoolPrefix).size())};
+}
+
+/// A selector of all of its pods, as lists take it: "a=x,b=y".
 std::string SelectorOf(const Json& deployment) {
   const Json* labels = kube::At(deployment, "/spec/selector/matchLabels");
   std::vector<std::string> pairs;
@@ -92,20 +108,12 @@ class KubeTarget final : public Target {
              std::optional<Page> frontend)
       : connection_(std::move(access)),
         parts_(std::move(parts)),
+        scaled_(ScaledBy(parts_)),
         client_(std::move(client)),
         frontend_(std::move(frontend)) {}
 
   Status Check() override {
-    const auto deployment =
-        connection_.Do(kube::Get(kube::kDeployments, {parts_.space, parts_.deployment}));
-    if (!deployment.ok()) {
-      return Lacks("deployment", parts_.deployment, parts_.space, deployment.status());
-    }
-    selector_ = SelectorOf(deployment->body);
-    if (selector_.empty()) {
-      return absl::FailedPreconditionError(
-          absl::StrCat("deployment ", parts_.deployment, " has no spec.selector.matchLabels"));
-    }
+    if (Status status = FindPods(); !status.ok()) return status;
     const auto service =
         connection_.Do(kube::Get(kube::kServices, {parts_.service_space, parts_.service}));
     if (!service.ok()) {
@@ -117,8 +125,8 @@ class KubeTarget final : public Target {
 
   Status Scale(int workers) override {
     return connection_
-        .Do(kube::Patch(kube::kDeployments, {parts_.space, parts_.deployment},
-                        kube::PatchKind::kMerge, {{"spec", {{"replicas", workers}}}}, {}, "scale"))
+        .Do(kube::Patch(scaled_.resource, {parts_.space, scaled_.name}, kube::PatchKind::kMerge,
+                        {{"spec", {{"replicas", workers}}}}, {}, "scale"))
         .status();
   }
 
@@ -138,7 +146,8 @@ class KubeTarget final : public Target {
     if (!pods.ok()) return pods.status();
     std::string team;
     for (const Json& pod : *pods) {
-      absl::StrAppend(&team, NameOfPod(pod), " ", TextAt(pod, "/metadata/deletionTimestamp"));
+      absl::StrAppend(&team, NameOfPod(pod), " ", TextAt(pod, "/metadata/deletionTimestamp"),
+                      kube::LabelOf(pod, pools::kLeavingLabel));
       for (const Json& container : ContainersOf(pod)) {
         absl::StrAppend(&team, " ", RestartsOf(container));
       }
@@ -180,6 +189,18 @@ class KubeTarget final : public Target {
     return absl::NotFoundError(absl::StrCat("no ", kind, " ", name, " in namespace ", space));
   }
 
+  Status FindPods() {
+    const std::string kind = absl::AsciiStrToLower(scaled_.resource.kind);
+    const auto scaled = connection_.Do(kube::Get(scaled_.resource, {parts_.space, scaled_.name}));
+    if (!scaled.ok()) return Lacks(kind.c_str(), scaled_.name, parts_.space, scaled.status());
+    const bool is_pool = scaled_.resource == pools::kWorkerPools;
+    selector_ =
+        is_pool ? absl::StrCat(pools::kPoolLabel, "=", scaled_.name) : SelectorOf(scaled->body);
+    if (!selector_.empty()) return absl::OkStatus();
+    return absl::FailedPreconditionError(
+        absl::StrCat(kind, " ", scaled_.name, " has no spec.selector.matchLabels"));
+  }
+
   // Those of a StatefulSet, whose names stay (deployments/cluster). One alone is behind its
   // Service.
   void FindFrontends() {
@@ -196,7 +217,9 @@ class KubeTarget final : public Target {
     if (!scalers.ok()) return absl::OkStatus();
     std::vector<std::string> names;
     for (const Json& scaler : *scalers) {
-      const bool is_ours = TextAt(scaler, "/spec/scaleTargetRef/name") == parts_.deployment;
+      const std::string kind = TextAt(scaler, "/spec/scaleTargetRef/kind");
+      const bool is_ours = TextAt(scaler, "/spec/scaleTargetRef/name") == scaled_.name &&
+                           (kind.empty() || kind == scaled_.resource.kind);
       if (is_ours) names.push_back(kube::NameOf(scaler).name);
     }
     if (names.empty()) return absl::OkStatus();
@@ -257,6 +280,7 @@ class KubeTarget final : public Target {
 
   kube::Connection connection_;
   const Parts parts_;
+  const Scaled scaled_;
   const std::optional<Page> client_;
   const std::optional<Page> frontend_;
   std::string selector_;                // of the workers' pods; after Check

@@ -9,11 +9,11 @@
 
 namespace twofold::targets {
 
-/// A Deployment of Kubernetes. Load client and frontend are asked through the API server, unless
-/// their URL is given. Of several frontends each is asked for its metrics, as each knows only the
-/// queues, or shards, that it serves.
+/// A Deployment of Kubernetes, or a WorkerPool. Load client and frontend are asked through the API
+/// server, unless their URL is given. Of several frontends each is asked for its metrics, as each
+/// knows only the queues, or shards, that it serves.
 ///
-/// Errors   Check: kNotFound: a part is missing. kFailedPrecondition: an HPA scales the deployment;
+/// Errors   Check: kNotFound: a part is missing. kFailedPrecondition: an HPA scales the workers;
 ///          whoever may not see HPAs goes on.
 std::unique_ptr<Target> MakeKubeTarget(kube::Access access, Parts parts, std::optional<Page> client,
                                        std::optional<Page> frontend);

@@ -18,9 +18,12 @@ struct Workers {
   friend bool operator==(const Workers&, const Workers&) = default;
 };
 
+/// Before the name of workers that are no Deployment, but a WorkerPool.
+inline constexpr const char* kPoolPrefix = "workerpool/";
+
 /// Names the parts of one cluster that a validation works with.
 struct Parts {
-  std::string deployment;     ///< of the workers
+  std::string deployment;     ///< of the workers; or "workerpool/NAME"
   std::string space;          ///< namespace of the deployment and of the frontend
   std::string service;        ///< of the load client
   std::string service_space;  ///< namespace of the service

@@ -14,6 +14,7 @@
 #include <string_view>
 
 #include "lib/stats/scaling.h"
+#include "lib/target/target.h"
 
 namespace twofold::validate {
 namespace {
@@ -107,9 +108,14 @@ Status ReadPositional(const std::vector<std::string>& words, Options& options) {
   return absl::OkStatus();
 }
 
+/// Without workerpool/.
+std::string NameOfWorkers(const Options& options) {
+  return std::string(absl::StripPrefix(options.deployment, targets::kPoolPrefix));
+}
+
 Status CheckNames(const Options& options) {
-  for (const std::string& name :
-       {options.deployment, options.space, options.service, options.service_space, options.queue}) {
+  for (const std::string& name : {NameOfWorkers(options), options.space, options.service,
+                                  options.service_space, options.queue}) {
     if (!IsName(name)) return Refuse("'", name, "' is not a name");
   }
   return absl::OkStatus();
@@ -194,8 +200,9 @@ Result<Options> Understand(const Words& words) {
   Status status = ReadPositional(words.positional, options);
   if (!status.ok()) return status;
   const std::string backend = absl::StrCat(std::string(kPrefix), "backend-");
-  options.queue = words.queue.empty() ? std::string(absl::StripPrefix(options.deployment, backend))
-                                      : words.queue;
+  options.queue = words.queue.empty()
+                      ? std::string(absl::StripPrefix(NameOfWorkers(options), backend))
+                      : words.queue;
   if (!words.json.empty()) options.json = words.json;
   options.html = words.html;
   status = CheckNames(options);

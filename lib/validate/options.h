@@ -28,7 +28,7 @@ struct Words {
 /// What a validation does.
 struct Options {
   bool local = false;         ///< a local cluster, not Kubernetes
-  std::string deployment;     ///< of the workers
+  std::string deployment;     ///< of the workers; or "workerpool/NAME"
   std::string space;          ///< namespace of the deployment and of the frontend
   std::string service;        ///< of the load client
   std::string service_space;  ///< namespace of the service

@@ -109,6 +109,15 @@ END
   [ "$(grep -c ' delete ' calls)" -eq 3 ]
 }
 
+@test "a WorkerPool is scaled there with the rights for that" {
+  has_kubectl
+  run ./validate-scaling.sh --json result.json workerpool/sleep monitoring 1 c validation 2 1.8
+  [ "$status" -eq 3 ]
+  grep -q 'apiGroups: \[twofold.dev\], resources: \[workerpools\], resourceNames: \[sleep\], verbs: \[get\]' created
+  grep -q 'apiGroups: \[twofold.dev\], resources: \[workerpools/scale\], resourceNames: \[sleep\], verbs: \[patch\]' created
+  ! grep -q deployments created
+}
+
 @test "interrupted there, the pod is ended and its last result kept" {
   has_kubectl
   : >hang

@@ -8,6 +8,7 @@
 #include <mutex>
 #include <set>
 
+#include "kubernetes/pools/pods.h"
 #include "tests/fakes/kube_api.h"
 
 namespace twofold::targets {
@@ -63,8 +64,8 @@ class KubeTargetTest : public ::testing::Test {
     return {{"containerStatuses", {container}}};
   }
 
-  fakes::KubeApi api_{
-      {.resources = {kube::kDeployments, kube::kServices, kube::kHorizontalPodAutoscalers}}};
+  fakes::KubeApi api_{{.resources = {kube::kDeployments, kube::kServices,
+                                     kube::kHorizontalPodAutoscalers, pools::kWorkerPools}}};
   std::map<std::string, std::string> texts_;  ///< by target, set before anybody asks
 };
 
@@ -223,6 +224,28 @@ TEST_F(KubeTargetTest, NeedsTheseRightsAndNoOthers) {
                   fakes::KubeUse{"list", "autoscaling", "horizontalpodautoscalers", "monitoring"},
                   fakes::KubeUse{"get", "", "services", "validation"},
                   fakes::KubeUse{"get", "", "services/proxy", "validation"}));
+}
+
+TEST_F(KubeTargetTest, AWorkerPoolIsScaledAndWhoLeavesItIsEnding) {
+  api_.Put(pools::kWorkerPools, {{"metadata", {{"name", "sleep"}, {"namespace", "monitoring"}}},
+                                 {"spec", {{"replicas", 1}}}});
+  PutPod("ready", "Running", true, {}, {{pools::kPoolLabel, "sleep"}});
+  PutPod("leaving", "Running", true, {},
+         {{pools::kPoolLabel, "sleep"}, {pools::kLeavingLabel, "1796040000"}});
+  PutPod("of-deployment", "Running", true);
+  PutScaler("of-a-deployment", "other");
+  const auto target = MakeKubeTarget(
+      api_.access(), {"workerpool/sleep", "monitoring", kClient, "validation"}, {}, {});
+  ASSERT_TRUE(target->Check().ok());
+  EXPECT_EQ(target->Look().value(), (Workers{1, 1, false}));
+  ASSERT_TRUE(target->Scale(4).ok());
+  EXPECT_EQ(api_.Find(pools::kWorkerPools, {"monitoring", "sleep"})->at("spec").at("replicas"), 4);
+}
+
+TEST_F(KubeTargetTest, SaysThatThereIsNoSuchPool) {
+  const auto target = MakeKubeTarget(
+      api_.access(), {"workerpool/sleep", "monitoring", kClient, "validation"}, {}, {});
+  EXPECT_EQ(target->Check().message(), "no workerpool sleep in namespace monitoring");
 }
 
 }  // namespace

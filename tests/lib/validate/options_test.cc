@@ -37,6 +37,13 @@ TEST(ValidateOptions, NamesOfALocalClusterDoWithoutTheirBeginning) {
   EXPECT_EQ(Plain(options->cap_seconds), "60");
 }
 
+TEST(ValidateOptions, AWorkerPoolHasItsQueueFromItsName) {
+  const auto options = Understand(Given("workerpool/sleep monitoring 2 s v 12 1.8"));
+  ASSERT_TRUE(options.ok()) << options.status();
+  EXPECT_EQ(options->deployment, "workerpool/sleep");
+  EXPECT_EQ(options->queue, "sleep");
+}
+
 TEST(ValidateOptions, LargeNumbersHaveNoExponentThatAQueryWouldChange) {
   EXPECT_EQ(Plain(100000), "100000");
   EXPECT_EQ(Plain(0.05), "0.05");
