@@ -47,6 +47,7 @@ PARTS = [
     ("operator", "$.Values.operator.enabled", ["benchmark-operator"], [SECURE]),
     ("operator-measurements", "(and $.Values.operator.enabled $.Values.operator.measurements)", ["benchmark-operator/measurements"], []),
     ("operator-perftest", "(and $.Values.operator.enabled $.Values.operator.perftest)", ["benchmark-operator/perftest"], []),
+    ("operator-pools", "(and $.Values.operator.enabled $.Values.operator.workerPools)", ["benchmark-operator/pools"], []),
     ("operator-policy", "$.Values.operator.policy", ["benchmark-operator/policy"], []),
     ("crds", "$.Values.crds.install", ["benchmark-operator/crds"], []),
     ("crds-perftest", "(and $.Values.crds.install $.Values.operator.perftest)", ["benchmark-operator/perftest-crds"], []),
@@ -168,7 +169,9 @@ def workload(marks, data, component):
     if component == "frontend":
         container["args"].append(marks.entries("$.Values.frontend.queues"))  # queues come last
     if component == "operator":
-        container["args"].append(marks.mark(["{{- if $.Values.operator.perftest }}", "- --perftest", "{{- end }}"]))
+        container["args"].append(marks.mark([
+            "{{- if $.Values.operator.perftest }}", "- --perftest", "{{- end }}",
+            "{{- if $.Values.operator.workerPools }}", "- --worker-pools={{ $.Release.Namespace }}", "{{- end }}"]))
         container["args"].append(marks.mark([
             "{{- if $.Values.operator.measurements }}", "- --measurements",
             '- --job-image={{ include "twofold.image" (list $ "scalability-tester") }}', "{{- end }}"]))
