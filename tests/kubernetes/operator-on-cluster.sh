@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The operator on a real cluster (docs/operator.md): what its API server, CEL, rights and namespaces do that a fake might
 # not, and what it says to all manifests. The programs run here, the operator with the token and the rights of its
-# account. It leaves the definitions and the cluster roles there, and nothing else.
+# account; the pods of its WorkerPool need not run. It leaves the definitions and the cluster roles there, and nothing else.
 #
 #   KUBECONFIG=...  of an admin of a cluster that may be written to, without namespaces `validation`, `monitoring` and
 #                   `workloads`; an API server and a controller manager will do, no node is needed
@@ -51,13 +51,24 @@ benchmark() {
 create() { benchmark "$@" | kubectl create -f -; }
 trial() { benchmark may 1s | kubectl create -f - --dry-run=server >/dev/null 2>&1; }
 change() { kubectl patch benchmark "$1" -n validation --type=merge -p "{\"spec\": $2}"; }
+# REPLICAS [MORE]: a WorkerPool; MORE of its spec, as inside a map
+pool() {
+  pod='{automountServiceAccountToken: false, schedulerName: nobody, containers: [{name: backend, image: "none.invalid/none:1"}]}'
+  printf '{apiVersion: twofold.dev/v1alpha1, kind: WorkerPool, metadata: {name: pool, namespace: monitoring}, '
+  printf 'spec: {replicas: %s, queue: fio, template: {spec: %s}%s}}\n' "$1" "$pod" "${2:+, $2}"
+}
+scale_pool() { kubectl scale workerpool pool -n monitoring --replicas "$1"; }
+# PATH VALUE
+await_pool() { kubectl wait workerpool pool -n monitoring --for="jsonpath=$1=$2" --timeout=60s; }
+pods_of_pool() { kubectl get pods -n monitoring -l twofold.dev/pool=pool -o name; }
+await_creation() { await_pool '{.status.conditions[?(@.type=="PodsCreated")].reason}' "$1"; }
 # NAME CONDITION REASON
 await_reason() {
   kubectl wait benchmark "$1" -n validation --for="jsonpath={.status.conditions[?(@.type==\"$2\")].reason}=$3" --timeout=60s
 }
 operator() {
   begin "$1" "$TWOFOLD_BIN/twofold-operator" --frontend "$(address client)" --kubeconfig "$work/account" --perftest \
-    --measurements --namespace validation --http-address 127.0.0.1:0 --ready-file "$work/$1"
+    --measurements --namespace validation --worker-pools monitoring --http-address 127.0.0.1:0 --ready-file "$work/$1"
   awaited "$work/$1"
 }
 
@@ -80,7 +91,7 @@ while read -r file; do
     2>"$work/said" >/dev/null || ! grep -vE 'no matches for kind|^ensure CRDs are installed' "$work/said" ||
     { echo "not taken: $folder" >&2; exit 1; }
 done <"$work/folders"
-kubectl apply -f "$files/account.yaml" -f "$files/role.yaml" -f "$files/perftest/role.yaml" >/dev/null
+kubectl apply -f "$files/account.yaml" -f "$files/role.yaml" -f "$files/perftest/role.yaml" -f "$files/pools/role.yaml" >/dev/null
 kubectl apply -k "$root/deployments/lifecycle/rights" >/dev/null
 kubectl apply -k "$files/measurements" >/dev/null
 
@@ -187,6 +198,29 @@ kubectl patch "$pod" -n validation --subresource=status --type=merge -p '{"statu
     "reason": "Completed", "message": "{\"verdict\": \"pass\", \"why\": \"\", \"figures\": []}"}}}]}}'
 await_load Succeeded Passed
 kubectl delete "${load[@]}" --timeout=30s
+
+step "a WorkerPool: its pods, its scale, and why there are not more"
+has "$(pool 1 'maxUnavailable: 0' | refused kubectl create -f -)" "must be above 0"
+has "$(pool 1 | sed 's/schedulerName/restartPolicy: Always, &/' | refused kubectl create -f -)" "restartPolicy"
+has "$(pool 1 | sed "s/name: pool/name: $(printf 'x%.0s' $(seq 53))/" | refused kubectl create -f -)" "52 characters"
+pool 2 | kubectl create -f -
+await_pool '{.status.replicas}' 2
+has "$(kubectl get --raw /apis/twofold.dev/v1alpha1/namespaces/monitoring/workerpools/pool/scale)" '"selector":"twofold.dev/pool=pool'
+has "$(refused kubectl patch workerpool pool -n monitoring --type=merge -p '{"spec": {"queue": "other"}}')" "queue cannot be changed"
+kubectl create quota small -n monitoring --hard=pods=3
+kubectl wait quota small -n monitoring --for='jsonpath={.status.used.pods}=2' --timeout=60s
+scale_pool 5
+await_creation QuotaExceeded
+await_pool '{.status.replicas}' 3
+kubectl delete quota small -n monitoring
+await_pool '{.status.replicas}' 5
+kubectl label namespace monitoring pod-security.kubernetes.io/enforce=restricted
+scale_pool 6
+await_creation PodSecurityRefused
+scale_pool 0
+for _ in $(seq 300); do [ -n "$(pods_of_pool)" ] || break; done
+[ -z "$(pods_of_pool)" ]
+kubectl delete workerpool pool -n monitoring
 
 step "an object that is deleted while it runs, and a namespace"
 create gone 60s
