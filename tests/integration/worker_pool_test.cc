@@ -81,7 +81,8 @@ class WorkerPoolTest : public ClusterTest {
   }
   void Start(const kube::ObjectName& name) {
     ::setenv("TEST_POD_NAME", name.name.c_str(), 1);
-    workers_[name.name] = StartBackend({"uniform:0.02-0.2"}, {"--pod-env", "TEST_POD_NAME"});
+    workers_[name.name] =
+        StartBackend({"sleep", "uniform:0.02-0.2"}, {"--pod-env", "TEST_POD_NAME"});
     api_.Change(kube::kPods, name, [](Json& pod) {
       pod["spec"]["nodeName"] = "n1";
       pod["status"] = {{"phase", "Running"},
