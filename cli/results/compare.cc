@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "cli/results/needed.h"
 #include "cli/results/results.h"
 #include "lib/common/instant.h"
 #include "lib/common/printable.h"
@@ -23,6 +24,7 @@
 #include "lib/show/table.h"
 #include "lib/stats/change.h"
 #include "lib/stats/many.h"
+#include "lib/stats/power.h"
 #include "lib/words/change.h"
 #include "lib/words/machine.h"
 #include "lib/words/run_state.h"
@@ -152,10 +154,13 @@ std::optional<double> LossOf(double growth, v1::Better better) {
 
 Json OrNull(double value) { return std::isfinite(value) ? Json(value) : Json(); }
 
+bool WereLookedAt(const Found& base, const Found& now) {
+  return base.metric.looked() || now.metric.looked();
+}
+
 stats::Change ChangeOfMedians(const Found& base, const Found& now) {
-  const bool looked = base.metric.looked() || now.metric.looked();
-  return looked ? stats::ChangeOfMedianOfLooks(base.values, now.values)
-                : stats::ChangeOfMedian(base.values, now.values);
+  return WereLookedAt(base, now) ? stats::ChangeOfMedianOfLooks(base.values, now.values)
+                                 : stats::ChangeOfMedian(base.values, now.values);
 }
 
 Json PairJson(const Found& base, const Found& now, bool medians) {
@@ -187,25 +192,57 @@ Json PairJson(const Found& base, const Found& now, bool medians) {
           {"loss", LossOf(change.difference.value, better)
                        ? Json(*LossOf(change.difference.value, better))
                        : Json()},
-          {"p", change.p},
-          {"repetitions_needed", medians ? 0 : RepetitionsToShow(base.metric, now.metric)},
-          {"better", better}};
+          {"p", change.p}};
 }
 
-/// Says of each pair whether it has changed, with p-values corrected for their number.
-void JudgeAll(Json& pairs, const std::string& correction) {
+/// A headline that both runs have.
+struct Pair {
+  const Found* base;
+  const Found* now;
+  Json json;
+};
+
+/// How sure a comparison has to be to call one more headline changed.
+double ConfidenceOfOneMore(const std::string& correction, std::size_t changed, std::size_t count) {
+  double risk = kRiskOfChange;
+  if (correction == "bh") risk = stats::RiskForShare(risk, changed, count);
+  if (correction == "holm") risk = stats::RiskForAny(risk, changed, count);
+  return 1.0 - risk;
+}
+
+/// 0: nobody knows, or as many were made.
+std::size_t MediansNeeded(const Found& base, const Found& now, double confidence) {
+  const std::size_t needed = stats::RepetitionsToTellMedians(
+      base.values, now.values,
+      WereLookedAt(base, now) ? stats::ConfidenceOfMedianOfLooks(confidence) : confidence);
+  return needed > std::min(base.values.size(), now.values.size()) ? needed : 0;
+}
+
+/// So many repetitions of each would decide; null: nobody knows.
+Json NeededBy(const Pair& pair, bool medians, double confidence) {
+  const std::size_t needed =
+      medians ? MediansNeeded(*pair.base, *pair.now, confidence)
+              : RepetitionsToTell(pair.base->metric, pair.now->metric, confidence);
+  return needed > 0 ? Json(needed) : Json();
+}
+
+/// Says of each pair whether it has changed, with p-values corrected for their number, and how many
+/// repetitions would decide if that is not known.
+void JudgeAll(std::vector<Pair>& pairs, const CompareOptions& options) {
   std::vector<double> p;
-  for (const Json& pair : pairs) p.push_back(pair["p"]);
-  if (correction == "bh") p = stats::AdjustedForShare(p);
-  if (correction == "holm") p = stats::AdjustedForAny(p);
+  for (const Pair& pair : pairs) p.push_back(pair.json["p"]);
+  if (options.correction == "bh") p = stats::AdjustedForShare(p);
+  if (options.correction == "holm") p = stats::AdjustedForAny(p);
+  const auto changed = std::count_if(p.begin(), p.end(), IsChanged);
+  const double confidence =
+      ConfidenceOfOneMore(options.correction, static_cast<std::size_t>(changed), pairs.size());
   for (std::size_t i = 0; i < p.size(); ++i) {
-    Json& pair = pairs[i];
-    const auto better = static_cast<v1::Better>(pair["better"].get<int>());
-    pair.erase("better");
-    pair["corrected_p"] = p[i];
-    pair["change"] = ChangeWord(pair["difference"], p[i], better);
-    Json& needed = pair["repetitions_needed"];
-    if (pair["change"] != "-" || needed == 0) needed = nullptr;
+    Json& json = pairs[i].json;
+    const v1::Better better = pairs[i].base->metric.better();
+    json["corrected_p"] = p[i];
+    json["change"] = ChangeWord(json["difference"], p[i], better);
+    json["repetitions_needed"] =
+        IsChanged(p[i]) ? Json() : NeededBy(pairs[i], options.statistic == "median", confidence);
   }
 }
 
@@ -245,17 +282,20 @@ std::vector<UnlikeMachine> AddMachines(const Side& base, const Side& now, Json& 
 
 /// What both have, by the permutations of `base`.
 Json PairUp(const Headlines& base, const Headlines& now, const CompareOptions& options) {
-  std::multimap<std::uint64_t, Json> pairs;
+  std::vector<Pair> pairs;
   for (const auto& [key, found] : base) {
     const auto other = now.find(key);
     if (other == now.end()) continue;
-    Json pair = PairJson(found, other->second, options.statistic == "median");
-    pair["key"] = key[0];
-    pairs.emplace(found.permutation, std::move(pair));
+    Json json = PairJson(found, other->second, options.statistic == "median");
+    json["key"] = key[0];
+    pairs.push_back({&found, &other->second, std::move(json)});
   }
+  std::stable_sort(pairs.begin(), pairs.end(), [](const Pair& a, const Pair& b) {
+    return a.base->permutation < b.base->permutation;
+  });
+  JudgeAll(pairs, options);
   Json list = Json::array();
-  for (auto& [permutation, pair] : pairs) list.push_back(std::move(pair));
-  JudgeAll(list, options.correction);
+  for (Pair& pair : pairs) list.push_back(std::move(pair.json));
   return list;
 }
 
@@ -347,7 +387,8 @@ void Show(const CompareOptions& options, const Comparison& comparison, show::For
   }
   std::cout << show::Print(form, PairColumns(options.statistic), pairs);
   if (form == show::Form::kCsv) return;
-  std::cout << NoteOn(options.correction, pairs.size()) << NoteOnChance(pairs);
+  std::cout << NoteOn(options.correction, pairs.size()) << NoteOnChance(pairs)
+            << NoteOnNeeded(pairs);
   for (const UnlikeMachine& each : WidestOf(unlike)) {
     std::cout << show::Beneath(form,
                                absl::StrCat("MACHINE: ", Text(each, options.base, options.now),

@@ -26,6 +26,9 @@ constexpr double kPrinted = 1e-9;
 constexpr std::size_t kDraws = 1999;
 constexpr std::size_t kMostExact = 50;  // values on both sides
 
+// Of the risk of one look.
+constexpr double kShareOfLooks = (1.0 - kConfidenceOfLooks) / 0.05;
+
 bool AreEqual(double a, double b) {
   return std::abs(a - b) <= kSame * std::max(std::abs(a), std::abs(b));
 }
@@ -154,19 +157,6 @@ Bounded Percentiles(double value, std::vector<double>& drawn, double confidence)
 
 }  // namespace
 
-std::size_t RepetitionsToShow(const Summary& base, const Summary& now, double confidence) {
-  if (base.n < 2 || now.n < 2) return 0;
-  const double difference = std::abs(now.mean - base.mean);
-  const double scatter = std::hypot(base.sd, now.sd);
-  const std::size_t made = std::max(base.n, now.n);
-  for (std::size_t needed = made; needed <= kMostToShow; ++needed) {
-    const auto n = static_cast<double>(needed);
-    const double width = StudentFactor(confidence, 2.0 * n - 2.0) * scatter / std::sqrt(n);
-    if (width <= difference) return needed == made ? 0 : needed;
-  }
-  return 0;
-}
-
 double ResolutionOf(std::span<const double> values) {
   for (double digit = 1.0; digit > kPrinted; digit /= 10.0) {
     const bool are_multiples = std::all_of(values.begin(), values.end(), [&](double value) {
@@ -234,10 +224,13 @@ Change ChangeOfMedian(std::span<const double> base, std::span<const double> now,
 }
 
 Change ChangeOfMedianOfLooks(std::span<const double> base, std::span<const double> now) {
-  constexpr double kRiskOfOne = 0.05;
   Change change = ChangeOfMedian(base, now, kConfidenceOfLooks);
-  change.p = std::min(1.0, change.p * kRiskOfOne / (1.0 - kConfidenceOfLooks));
+  change.p = std::min(1.0, change.p / kShareOfLooks);
   return change;
+}
+
+double ConfidenceOfMedianOfLooks(double confidence) {
+  return 1.0 - (1.0 - confidence) * kShareOfLooks;
 }
 
 }  // namespace twofold::stats

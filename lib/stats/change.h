@@ -50,11 +50,8 @@ Change ChangeOfMedian(std::span<const double> base, std::span<const double> now,
 /// is raised as much as the risk of its interval is less, so that p < 0.05 means what it says.
 Change ChangeOfMedianOfLooks(std::span<const double> base, std::span<const double> now);
 
-/// So many repetitions of each side would show a difference of means as large as the one that was
-/// seen, if values scatter as they did. 0: there is none, as many were made, a side has one value,
-/// or more than kMostToShow would be needed.
-inline constexpr std::size_t kMostToShow = 1000;
-std::size_t RepetitionsToShow(const Summary& base, const Summary& now, double confidence = 0.95);
+/// That ChangeOfMedian has where ChangeOfMedianOfLooks has `confidence`.
+double ConfidenceOfMedianOfLooks(double confidence);
 
 /// The last digit that tools printed: the largest of 1, 0.1, 0.01 ... of which all values are
 /// multiples; 0: they have nine digits or more.

@@ -41,4 +41,12 @@ std::vector<double> AdjustedForAny(const std::vector<double>& p) {
   return adjusted;
 }
 
+double RiskForShare(double risk, std::size_t changed, std::size_t count) {
+  return risk * static_cast<double>(changed + 1) / static_cast<double>(count);
+}
+
+double RiskForAny(double risk, std::size_t changed, std::size_t count) {
+  return risk / static_cast<double>(count - changed);
+}
+
 }  // namespace twofold::stats

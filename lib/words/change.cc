@@ -1,13 +1,13 @@
 #include "lib/words/change.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "lib/stats/comparison.h"
+#include "lib/stats/power.h"
 
 namespace twofold {
 namespace {
-
-constexpr double kChance = 0.05;  // of a p-value that says "changed"
 
 /// The scatter that makes the interval of the mean what it is: of looks, more than values have.
 double ScatterOf(const v1::MetricResult& metric) {
@@ -31,12 +31,14 @@ stats::Change ChangeOf(const v1::MetricResult& base, const v1::MetricResult& now
   return stats::ChangeOfMean(SummaryOf(base), SummaryOf(now));
 }
 
-std::size_t RepetitionsToShow(const v1::MetricResult& base, const v1::MetricResult& now) {
-  return stats::RepetitionsToShow(SummaryOf(base), SummaryOf(now));
+std::size_t RepetitionsToTell(const v1::MetricResult& base, const v1::MetricResult& now,
+                              double confidence) {
+  const std::size_t needed = stats::RepetitionsToTell(SummaryOf(base), SummaryOf(now), confidence);
+  return needed > std::min(base.n(), now.n()) ? needed : 0;
 }
 
 std::string_view ChangeWord(double difference, double p, v1::Better better) {
-  if (p >= kChance) return "-";
+  if (!IsChanged(p)) return "-";
   const bool more = difference > 0.0;
   if (better == v1::BETTER_NONE) return more ? "more" : "less";
   return more == (better == v1::BETTER_HIGHER) ? "better" : "worse";

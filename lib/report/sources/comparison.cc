@@ -55,8 +55,13 @@ void JudgeAll(std::vector<Paired>& pairs) {
     p.push_back(pair.change.p);
   }
   p = stats::AdjustedForShare(p);
+  const auto changed = static_cast<std::size_t>(std::count_if(p.begin(), p.end(), IsChanged));
   for (std::size_t i = 0; i < p.size(); ++i) {
-    pairs[i].word = ChangeWord(pairs[i].change.difference.value, p[i], pairs[i].better);
+    Paired& pair = pairs[i];
+    pair.word = ChangeWord(pair.change.difference.value, p[i], pair.better);
+    if (IsChanged(p[i])) continue;
+    const double confidence = 1.0 - stats::RiskForShare(kRiskOfChange, changed, pairs.size());
+    pair.needed = RepetitionsToTell(*pair.base, *pair.now, confidence);
   }
 }
 
@@ -145,8 +150,11 @@ std::optional<Picture> ForestPicture(const std::vector<Paired>& all) {
 
 namespace {
 
-/// "worse (machine: others)"
+/// "worse (machine: others)", "- (19 repetitions would tell)"
 std::string ChangeText(const Paired& pair) {
+  if (pair.needed > 0) {
+    return absl::StrCat(pair.word, " (", pair.needed, " repetitions would tell)");
+  }
   if (pair.unlike.empty()) return pair.word;
   std::vector<std::string> keys;
   for (const UnlikeMachine& each : pair.unlike) keys.emplace_back(each.condition->key);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,7 +21,8 @@ struct Paired {
   const v1::MetricResult* base = nullptr;
   const v1::MetricResult* now = nullptr;
   stats::Change change{};
-  std::string word{};                   ///< ChangeWord
+  std::string word{};      ///< ChangeWord
+  std::size_t needed = 0;  ///< repetitions of each that would tell what may be chance; 0: not known
   std::vector<UnlikeMachine> unlike{};  ///< that may have made the change
 };
 /// Chances are corrected for the number of pairs, as `twofold compare` does (Benjamini-Hochberg).

@@ -346,6 +346,28 @@ TEST_F(ResultsCommandTest, TheSameNumberReadMoreOftenIsNoChange) {
   }
 }
 
+TEST_F(ResultsCommandTest, WhatMayBeChanceSaysHowManyRepetitionsWouldTell) {
+  AddPeaks("before", {{97, "1"}, {100, "1"}, {103, "1"}});
+  AddPeaks("after-it", {{100, "1"}, {103, "1"}, {106, "1"}});
+  const Shell shell = Run({"compare", "before", "after-it", "--json"});
+  const json needed = json::parse(shell.out)["headlines"][0]["repetitions_needed"];
+  ASSERT_TRUE(needed.is_number()) << shell.out;
+  EXPECT_GT(needed, 20);
+  EXPECT_LT(needed, 60);
+  const std::string text = Run({"compare", "before", "after-it"}).out;
+  EXPECT_THAT(text, HasSubstr("NEEDED: about " + needed.dump() + " repetitions of each, " +
+                              json(needed.get<int>() - 3).dump() +
+                              " more, would tell 3 % apart, in 8 of 10 such comparisons\n"));
+}
+
+TEST_F(ResultsCommandTest, MediansThatMayBeChanceSayHowManyRepetitionsWouldTell) {
+  AddPeaks("before", {{97, "1"}, {98, "1"}, {99, "1"}, {101, "1"}, {103, "1"}});
+  AddPeaks("after-it", {{98, "1"}, {100, "1"}, {102, "1"}, {104, "1"}, {106, "1"}});
+  const Shell shell = Run({"compare", "before", "after-it", "--statistic", "median"});
+  EXPECT_THAT(shell.out, HasSubstr(" repetitions of each, "));
+  EXPECT_THAT(shell.out, HasSubstr(" more, would tell 3 % apart"));
+}
+
 TEST_F(ResultsCommandTest, WhatWasNothingBeforeHasADifferenceAndNoRatio) {
   AddPeaks("nothing", {3, {0.0, "1"}});
   AddPeaks("something", {{500, "1"}, {510, "1"}, {490, "1"}});

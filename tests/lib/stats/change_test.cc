@@ -29,34 +29,6 @@ Change Means(const Values& base, const Values& now) {
   return ChangeOfMean(Summarize(base), Summarize(now));
 }
 
-/// `times` times the values, one list after the other.
-Values Times(std::size_t times, const Values& values) {
-  Values all;
-  for (std::size_t i = 0; i < times; ++i) all.insert(all.end(), values.begin(), values.end());
-  return all;
-}
-
-std::size_t ToShow(const Values& base, const Values& now) {
-  return RepetitionsToShow(Summarize(base), Summarize(now));
-}
-
-TEST(RepetitionsToShow, AreAsManyAsWithTheSameScatterShowTheDifference) {
-  const Values base = {9.0, 10.0, 11.0};
-  const Values now = {9.5, 10.5, 11.5};
-  const std::size_t needed = ToShow(base, now);
-  EXPECT_GT(needed, 20U);
-  EXPECT_LT(needed, 50U);
-  EXPECT_LT(Means(Times(2 * needed / 3, base), Times(2 * needed / 3, now)).p, 0.05);
-  EXPECT_GT(Means(Times(needed / 6, base), Times(needed / 6, now)).p, 0.05);
-}
-
-TEST(RepetitionsToShow, AreNotToldWhereNothingIsSeenNobodyKnowsTheScatterOrAsManyWereMade) {
-  EXPECT_EQ(ToShow({9, 10, 11}, {9, 10, 11}), 0U);
-  EXPECT_EQ(ToShow({10}, {11}), 0U);
-  EXPECT_EQ(ToShow({9, 10, 11}, {9.001, 10.001, 11.001}), 0U);
-  EXPECT_EQ(ToShow({1, 2, 3}, {101, 102, 103}), 0U);
-}
-
 // ---- what is equal
 
 TEST(ChangeOfMean, ValuesThatDifferByRoundingAloneAreEqual) {

@@ -232,6 +232,14 @@ TEST(GrowthOfOsuTimes, HasTheClassesOfItsAuthorOrAnIntervalThatDoesNotDecide) {
 
 // ---- many
 
+// One more just at its risk is as sure as the limit asks, beside those that are sure already.
+TEST(Many, TheRiskOfOneMoreIsWhatItMayHaveToCount) {
+  const double share = RiskForShare(0.05, 2, 4);
+  const double any = RiskForAny(0.05, 2, 4);
+  EXPECT_NEAR(AdjustedForShare({0.001, 0.002, share, 0.9})[2], 0.05, 1e-12);
+  EXPECT_NEAR(AdjustedForAny({0.001, 0.002, any, 0.9})[2], 0.05, 1e-12);
+}
+
 TEST(Many, AdjustedValuesAreThoseOfTheTextbook) {
   const std::vector<double> p = {0.01, 0.04, 0.03, 0.005};
   const std::vector<double> share = AdjustedForShare(p);

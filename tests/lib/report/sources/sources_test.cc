@@ -369,6 +369,13 @@ TEST(RunReport, ChangeThatTheMachineMayHaveMadeSaysSo) {
           "in after, which may have made the change."));
 }
 
+TEST(RunReport, WhatMayBeChanceSaysHowManyRepetitionsWouldTell) {
+  const std::vector<Paired> pairs = PairsOf(SomeRun("before", 1, 5), SomeRun("after", 2, 5, 0.98));
+  EXPECT_GT(pairs[0].needed, 5U);
+  EXPECT_EQ(Ratios(pairs).rows[1].back(),
+            absl::StrCat("- (", pairs[0].needed, " repetitions would tell)"));
+}
+
 TEST(RunReport, JobsThatComeInSeveralMessagesArePutTogether) {
   const RunResults whole = SomeRun("run", 1, 4);
   RunResults results;
