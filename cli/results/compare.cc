@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstddef>
 #include <iostream>
 #include <limits>
 #include <map>
@@ -25,6 +26,7 @@
 #include "lib/stats/change.h"
 #include "lib/stats/many.h"
 #include "lib/stats/power.h"
+#include "lib/stats/repetitions.h"
 #include "lib/words/change.h"
 #include "lib/words/machine.h"
 #include "lib/words/run_state.h"
@@ -120,6 +122,14 @@ void AddJobs(const v1::PermutationResult& permutation, const std::string& varied
   }
 }
 
+/// As the means of a run that `until` has stopped do.
+void LeaveOutWarmUp(Found& found) {
+  if (!found.metric.looked()) return;
+  const std::size_t warm_up = stats::WarmUpOfRepetitions(found.values);
+  found.values.erase(found.values.begin(),
+                     found.values.begin() + static_cast<std::ptrdiff_t>(warm_up));
+}
+
 Result<Side> Read(RunSource& source, const std::string& run, bool values) {
   Side side;
   v1::GetRunRequest get;
@@ -143,6 +153,7 @@ Result<Side> Read(RunSource& source, const std::string& run, bool values) {
     }
   });
   if (!status.ok()) return status;
+  for (auto& [key, headline] : side.headlines) LeaveOutWarmUp(headline);
   return side;
 }
 

@@ -340,7 +340,9 @@ class HeadlineTable {
                                     [](const Json& row) { return row.contains("doubt"); });
     if (!doubts) return "";
     return "DOUBT: the interval may not hold the mean, as values are like the one before them "
-           "(correlated) or of two kinds (clusters)\n";
+           "(correlated), of two kinds (clusters), or differ at first (warm-up, which `until` "
+           "leaves "
+           "out)\n";
   }
 
   /// Empty: no two ran at once.

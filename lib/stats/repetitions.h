@@ -16,18 +16,23 @@ namespace twofold::stats {
 /// of two kinds are all of one kind too often.
 inline constexpr std::size_t kLeastForLooks = 8;
 
+/// So many of the first values are a warm-up, by the cut of a validation (WarmUpOf): they are lower
+/// or higher than later ones by more than chance. 0 of fewer than kBlocks values.
+std::size_t WarmUpOfRepetitions(std::span<const double> values);
+
 /// The interval of the mean of values, in the order in which they were measured, for who looks at
-/// it after each value and stops when it is narrow. It is that of IntervalOfMean at
-/// kConfidenceOfLooks, wider by sqrt((1 + r) / (1 - r)) for a correlation r from each value to the
-/// next. r is what the values show, without the bias of few values, and its standard error more:
-/// looks stop where values seem independent by chance.
+/// it after each value and stops when it is narrow. A warm-up is left out. Each look holds the mean
+/// with 97 %, over all that the correlation from each value to the next may be: none, or up
+/// to 0.9, each as likely as the values make it.
 ///
-/// Source   Y. S. Chow, H. Robbins, Annals of Mathematical Statistics 36 (1965); F. Marriott,
-///          J. Pope, "Bias in the estimation of autocorrelations", Biometrika 41 (1954).
+/// Cost     O(n), 10 us.
+/// Source   Y. S. Chow, H. Robbins, Annals of Mathematical Statistics 36 (1965), for such looks;
+///          A. Zellner, "An Introduction to Bayesian Inference in Econometrics" (1971), chapter 4,
+///          for a mean whose noise is correlated.
 MeanInterval IntervalOfLooks(std::span<const double> values);
 
-/// Summarize; if somebody `looked` at the values after each one, with the half width of
-/// IntervalOfLooks.
+/// Summarize; if somebody `looked` at the values after each one, without their warm-up and with the
+/// half width of IntervalOfLooks.
 Summary SummarizeRepetitions(std::vector<double> values, bool looked);
 
 /// What speaks against the interval of a mean.
@@ -35,9 +40,10 @@ enum class MeanDoubt : std::uint8_t {
   kNone,
   kCorrelated,  ///< each value is like the one before it: they are fewer than they look
   kClusters,    ///< values are of two kinds with nothing between: rare ones may be missing
+  kWarmUp,      ///< the first values differ from later ones
 };
 
-/// "", "correlated", "clusters"
+/// "", "correlated", "clusters", "warm-up"
 std::string_view Name(MeanDoubt doubt);
 
 /// Looks for it in values, in the order in which they were measured. Fewer than kLeastForLooks say
@@ -46,7 +52,7 @@ std::string_view Name(MeanDoubt doubt);
 /// Correlated: the correlation from each value to the next is above 0 by 1.645 standard errors,
 /// as it is by chance in one of twenty.
 /// Clusters: cut in two where they are furthest apart, two values or more on each side, the squares
-/// that are left are less than a tenth.
+/// that are left are less than a tenth. Both are looked for behind a warm-up.
 ///
 /// Cost     O(n log n).
 MeanDoubt DoubtOfMean(std::span<const double> values);

@@ -95,6 +95,39 @@ TEST(PromisedUntil, TheMeanIsKnownAsWellAsAskedFor) {
       });
 }
 
+TEST(PromisedUntil, StopsSoon) {
+  Measure({.id = "until-soon",
+           .says = "normal repetitions that scatter by 5 % are known to +- 3 % after 25 or fewer",
+           .least = 0.7},
+          kUntilTries, [] { return Repeated(Normal).size() <= 25; });
+}
+
+/// The first repetitions are 30 % lower.
+Draw Warming(int slow) {
+  return [left = slow](Generator& random) mutable {
+    const double normal = kTruth + 2.0 * std::normal_distribution<double>()(random);
+    return left-- > 0 ? 0.7 * normal : normal;
+  };
+}
+
+TEST(PromisedUntil, AWarmUpIsHeldOrSaid) {
+  for (const int slow : {1, 3}) {
+    Measure({.id = absl::StrCat("until-warm-up-", slow),
+             .says = absl::StrCat("the first ", slow,
+                                  " of the repetitions are 30 % lower: the interval holds the mean "
+                                  "of later ones, or a doubt is told"),
+             .least = 0.95},
+            kUntilTries, [slow] {
+              const Headlines values = Repeated(Warming(slow));
+              return Holds(values) || stats::DoubtOfMean(values) != stats::MeanDoubt::kNone;
+            });
+  }
+  Measure({.id = "until-warm-up-none",
+           .says = "normal repetitions that `until` has stopped are said to have a warm-up",
+           .most = 0.05},
+          kUntilTries, [] { return stats::WarmUpOfRepetitions(Repeated(Normal)) > 0; });
+}
+
 TEST(PromisedUntil, ClustersAreHeldOrSaid) {
   for (const auto& [id, of, share] : {std::tuple("half", "in one of two repetitions", 0.5),
                                       {"third", "in one of three", 1 / 3.0}}) {

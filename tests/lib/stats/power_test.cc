@@ -90,42 +90,44 @@ TEST(RepetitionsToTellMedians, AreNotKnownOfFourValuesOrOfTheSame) {
 TEST(PromisedRepetitions, TellTheDifferenceThatTheyAreFor) {
   constexpr double kDifference = 1.0;  // standard deviations
   for (const std::size_t made : {3U, 5U, 10U}) {
-    Measure({.id = absl::StrCat("needed-", made),
-             .says = absl::StrCat("as many repetitions as ", made, " and ", made,
-                                  " say would tell a difference of one standard deviation tell it"),
-             .least = kPower},
-            kPowerTries, [made] {
-              const Summary base = Summarize(NormalSample(made, 0.0));
-              Summary now = Summarize(NormalSample(made, 0.0));
-              now.mean = base.mean + kDifference;
-              const std::size_t needed = RepetitionsToTell(base, now);
-              return Tells(NormalSample(needed, 0.0), NormalSample(needed, kDifference));
-            });
+    twofold::Measure(
+        {.id = absl::StrCat("needed-", made),
+         .says = absl::StrCat("as many repetitions as ", made, " and ", made,
+                              " say would tell a difference of one standard deviation tell it"),
+         .least = kPower},
+        kPowerTries, [made] {
+          const Summary base = Summarize(NormalSample(made, 0.0));
+          Summary now = Summarize(NormalSample(made, 0.0));
+          now.mean = base.mean + kDifference;
+          const std::size_t needed = RepetitionsToTell(base, now);
+          return Tells(NormalSample(needed, 0.0), NormalSample(needed, kDifference));
+        });
   }
 }
 
 TEST(PromisedRepetitions, DecideWhatIsUndecided) {
-  Measure({.id = "needed-undecided",
-           .says = "5 and 5 repetitions that differ by one standard deviation are undecided and "
-                   "say how many would tell it: so many tell it",
-           .least = kPower},
-          kPowerTries, [] {
-            std::size_t needed = 0;
-            while (needed == 0) {
-              const Sample base = NormalSample(5, 0.0);
-              const Sample now = NormalSample(5, 1.0);
-              if (!Tells(base, now)) needed = ToTell(base, now);
-            }
-            return Tells(NormalSample(needed, 0.0), NormalSample(needed, 1.0));
-          });
+  twofold::Measure(
+      {.id = "needed-undecided",
+       .says = "5 and 5 repetitions that differ by one standard deviation are undecided and "
+               "say how many would tell it: so many tell it",
+       .least = kPower},
+      kPowerTries, [] {
+        std::size_t needed = 0;
+        while (needed == 0) {
+          const Sample base = NormalSample(5, 0.0);
+          const Sample now = NormalSample(5, 1.0);
+          if (!Tells(base, now)) needed = ToTell(base, now);
+        }
+        return Tells(NormalSample(needed, 0.0), NormalSample(needed, 1.0));
+      });
 }
 
 TEST(PromisedRepetitions, TellMedians) {
-  Measure(
+  twofold::Measure(
       {.id = "needed-medians",
        .says = "as many lognormal values as 200 and 200 say would tell medians that differ by "
                "a third tell them",
-       .least = 0.75},
+       .least = 0.78},
       kPowerTries, [] {
         const std::size_t needed =
             RepetitionsToTellMedians(LognormalSample(200, 1.0), LognormalSample(200, 4.0 / 3.0));
