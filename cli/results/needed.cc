@@ -42,7 +42,7 @@ std::string NoteOnNeeded(const Json& pairs) {
   }
   if (known.empty()) return "";
   const std::string often =
-      absl::StrFormat(", in %.0f of 10 such comparisons", 10.0 * stats::kPower);
+      absl::StrFormat(", in %.0f of 10 such comparisons", 10.0 * stats::kPowerToTell);
   const auto [few, many] =
       std::minmax_element(known.begin(), known.end(),
                           [](const Json* a, const Json* b) { return NeededOf(*a) < NeededOf(*b); });

@@ -4,8 +4,7 @@
 #include <cstddef>
 #include <span>
 
-/// What the parts of a window show: whether they differ more than by chance, and how well their
-/// mean is known.
+/// What the parts of a window show: whether they differ more than by chance.
 namespace twofold::stats {
 
 /// The step that the mean of some values most likely takes.
@@ -33,29 +32,8 @@ struct Hole {
 /// The longest run of `parts` that each have less than a quarter of the mean.
 Hole LongestHole(std::span<const double> parts);
 
-/// The number of equal parts of a window from which its error is computed.
+/// The number of equal parts of a window from which its noise is computed.
 inline constexpr std::size_t kParts = 64;
 using Parts = std::array<double, kParts>;
-
-/// Correlation time (e-folding) that is assumed for lasting noise, in mean lives.
-inline constexpr double kLastingLives = 6.0;
-
-/// The error of a mean, and how well that error is known.
-struct LongRunError {
-  double relative = 0.0;  ///< standard error / mean
-  double degrees = 1.0;   ///< of freedom: 3 in windows of 10 lives, 12 in long ones
-};
-
-/// The standard error of the mean of `parts` (of one window, in order), for noise that may be
-/// correlated between neighbouring parts. A part lasts `lives_per_part` mean lives.
-///
-/// The error is that of the twelve slowest cosine waves, scaled for noise with correlation time
-/// kLastingLives (docs/statistics.md, "Error and interval"). Degrees of freedom are those of the
-/// same noise (Satterthwaite): slow noise is in few waves. A mean of 0 has error 0.
-///
-/// Cost     O(12 x 64), 2 µs.
-/// Source   U. Müller, "A theory of robust long-run variance estimation" (2007); E. Lazarus,
-///          D. Lewis, J. Stock, M. Watson, "HAR inference: recommendations for practice" (2018).
-LongRunError ErrorOfMean(const Parts& parts, double lives_per_part);
 
 }  // namespace twofold::stats

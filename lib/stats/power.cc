@@ -64,7 +64,8 @@ std::size_t RepetitionsToTell(const Summary& base, const Summary& now, double co
   if (!(sides.difference > 0.0) || !std::isfinite(sides.seen_degrees)) return 0;
   const PossibleScatter possible = ScatterBeside(sides.seen_degrees);
   const auto tell = [&](std::size_t repetitions) {
-    return ChanceToTell(sides, possible, static_cast<double>(repetitions), confidence) >= kPower;
+    return ChanceToTell(sides, possible, static_cast<double>(repetitions), confidence) >=
+           kPowerToTell;
   };
   if (!tell(kMostToTell)) return 0;
   std::size_t few = 1;
@@ -88,7 +89,7 @@ std::size_t RepetitionsToTellMedians(std::span<const double> base, std::span<con
   }
   const double share = above / static_cast<double>(base.size()) / static_cast<double>(now.size());
   const boost::math::normal normal;
-  const double distance = quantile(normal, 0.5 + confidence / 2.0) + quantile(normal, kPower);
+  const double distance = quantile(normal, 0.5 + confidence / 2.0) + quantile(normal, kPowerToTell);
   const double needed = Squared(distance / (share - 0.5)) / 6.0;
   if (!(needed <= static_cast<double>(kMostToTell))) return 0;
   return std::max(static_cast<std::size_t>(std::ceil(needed)), kLeastForMedian);

@@ -11,15 +11,16 @@ namespace twofold::stats {
 
 /// The share of comparisons with so many repetitions that say "changed", if there is a difference
 /// as large as the one that was seen.
-inline constexpr double kPower = 0.8;
+inline constexpr double kPowerToTell = 0.8;
 
 /// More are not worth a word.
 inline constexpr std::size_t kMostToTell = 1000;
 
 /// So many repetitions of each side tell a difference of means like that of base and now, by
 /// ChangeOfMean at `confidence`, if values scatter as theirs do. What few values say of the scatter
-/// is doubtful; the share kPower is that over all values which might have been seen. 0: nobody
-/// knows (there is no difference or no scatter, a side has one value), or more than kMostToTell.
+/// is doubtful; the share kPowerToTell is that over all values which might have been seen. 0:
+/// nobody knows (there is no difference or no scatter, a side has one value), or more than
+/// kMostToTell.
 ///
 /// Cost     0.1 ms.
 /// Source   S. Julious, R. Owen, "Sample size calculations for clinical studies allowing for

@@ -22,7 +22,7 @@ constexpr std::size_t kLeastOfCluster = 2;
 // or 0.1, 0.2, ... 0.9, each alike.
 constexpr double kIndependentIsLikely = 0.4;
 constexpr std::size_t kCorrelations = 10;
-constexpr double kExact = 1e-6;                    // distances
+constexpr double kAsExact = 1e-6;                  // distances
 constexpr double kConfidenceOfRepetitions = 0.97;  // of a look; what is told holds in 95 %
 
 /// How well a mean is known if its values are correlated in one way.
@@ -108,7 +108,7 @@ double DistanceOf(const CorrelatedMeans& all, double degrees, double chance) {
   double low = 0.0;
   double high = all.back().error;
   while (beyond(high) > chance) high *= 2.0;
-  while (high > low * (1.0 + kExact)) {
+  while (high > low * (1.0 + kAsExact)) {
     const double middle = std::midpoint(low, high);
     (beyond(middle) > chance ? low : high) = middle;
   }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "lib/stats/comparison.h"
+#include "lib/stats/evidence.h"
 #include "lib/stats/parts.h"
 
 namespace twofold::stats {
@@ -42,16 +43,21 @@ Parts PartsOf(const FluidBins& credit, Duration length) {
   return parts;
 }
 
-void SetError(const Lives& lives, const Parts& parts, ThroughputEstimate& estimate) {
-  estimate.log_error = lives.RenewalError();
-  estimate.degrees = std::max(static_cast<double>(lives.count()) - 1.0, 1.0);
-  if (estimate.batches == 0) return;
-  const double lives_per_part = estimate.seconds / estimate.mean_life / double{kParts};
-  const LongRunError seen = ErrorOfMean(parts, lives_per_part);
-  const double least = StudentFactor(kConfidence, estimate.degrees) * estimate.log_error;
-  if (StudentFactor(kConfidence, seen.degrees) * seen.relative < least) return;
-  estimate.log_error = seen.relative;
-  estimate.degrees = seen.degrees;
+/// Sets the error of one window and these workers. Noise that may last widens the tails more than
+/// Student's t has them, so the error counts with which both intervals that are asked for are wide
+/// enough.
+void SetError(const MeasuredWindow& window, ThroughputEstimate& estimate) {
+  constexpr double kMostDegrees = 1e6;  // hardly differs from the normal distribution
+  WaveScatter scatter = ScatterOf(window, 0);
+  ExtrapolateOverTime({&scatter, 1});
+  const WorkersError workers = ErrorOfThesePods(scatter);
+  const RatioChance chance(ExplainCommonNoise(scatter), workers);
+  estimate.degrees = std::min(workers.degrees, kMostDegrees);
+  const auto error = [&](double confidence) {
+    return chance.Distance(0.5 * (1.0 - confidence), 1.0) /
+           StudentFactor(confidence, estimate.degrees);
+  };
+  estimate.log_error = std::max(error(kConfidence), error(kConfidenceOfLooks));
 }
 
 std::uint64_t JobsNeeded(const Lives& lives) {
@@ -151,8 +157,10 @@ ThroughputEstimate ThroughputWindow::Estimate(Instant now, std::span<const Insta
   if (credit.Total() > kMostExpected * credit_.Total()) {
     return Unknown(estimate, "most of what was done is of jobs that have not ended");
   }
-  const Parts parts = PartsOf(credit, now - start_);
-  SetError(lives_, parts, estimate);
+  estimate.log_error = lives_.RenewalError();
+  estimate.degrees = std::max(static_cast<double>(lives_.count()) - 1.0, 1.0);
+  const bool shows_noise = estimate.batches > 0 && std::isfinite(estimate.log_error);
+  if (shows_noise && estimate.throughput > 0.0) SetError(Measured(now, at_work), estimate);
   SetInterval(estimate);
   estimate.reason = WhyNotSteady(now, at_work, credit, estimate.batches);
   estimate.usable = estimate.batches > 0;

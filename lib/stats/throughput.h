@@ -52,10 +52,10 @@ struct ThroughputEstimate {
 ///
 /// Time     Callers pass instants of one clock. `now` of Estimate is not before any end.
 /// Threads  Not thread-safe.
-/// Cost     Ended O(1), an allocation for a new worker. Estimate O(at work + 5248). 88 KiB, and 3
-/// KiB
-///          for each worker, 192 KiB at most.
-/// Source   ErrorOfMean; renewal counts: any text on simulation output (Law, Kelton).
+/// Cost     Ended O(1), an allocation for a new worker. Estimate as Measured, and 0.2 ms. 88 KiB,
+/// and
+///          3 KiB for each worker, 192 KiB at most.
+/// Source   lib/stats/evidence.h; renewal counts: any text on simulation output (Law, Kelton).
 class ThroughputWindow {
  public:
   explicit ThroughputWindow(Instant start) : start_(start) {}

@@ -56,10 +56,18 @@ bool Run::IsOver() {
   const RunState state = generator_.State();
   if (state.over) end_ = RunEnd::kDuration;
   if (options_.jobs > 0 && state.measured >= options_.jobs) end_ = RunEnd::kJobs;
-  if (options_.until > 0 && state.measured > 0 && Look().estimate.IsKnownWithin(options_.until)) {
-    end_ = RunEnd::kUntil;
-  }
+  if (IsKnown(state.measured)) end_ = RunEnd::kUntil;
   return end_ != RunEnd::kInterrupted;
+}
+
+// A look takes milliseconds, and a hundredth more jobs say little more. There are fewer than before
+// if what was measured begins anew.
+bool Run::IsKnown(std::uint64_t measured) {
+  constexpr std::uint64_t kGrowth = 100;
+  const bool says_more = measured < looked_at_ || measured > looked_at_ + looked_at_ / kGrowth;
+  if (options_.until <= 0 || !says_more) return false;
+  looked_at_ = measured;
+  return Look().estimate.IsKnownWithin(options_.until);
 }
 
 void Run::ObserveCpu() {

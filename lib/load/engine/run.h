@@ -71,6 +71,7 @@ class Run {
 
  private:
   bool IsOver();
+  bool IsKnown(std::uint64_t measured);
   void ObserveCpu();
 
   const RunOptions options_;
@@ -78,6 +79,7 @@ class Run {
   Session session_;
   const process::CpuUseReader cpu_;
   RunEnd end_ = RunEnd::kInterrupted;
+  std::uint64_t looked_at_ = 0;  // when so many jobs had ended after the warm-up
 };
 
 }  // namespace twofold::load

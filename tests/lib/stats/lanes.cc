@@ -13,7 +13,7 @@ std::vector<SimulatedJob> RunLanes(int lanes, double seconds, const DrawLife& dr
   for (int lane = 0; lane < lanes; ++lane) {
     for (Instant at{}; at <= end;) {
       const Instant next = at + FromSeconds(draw(ToSeconds(at.time_since_epoch()), random));
-      jobs.push_back({at, next});
+      jobs.push_back({at, next, true, static_cast<std::uint32_t>(lane)});
       at = next;
     }
   }
@@ -28,7 +28,7 @@ ThroughputEstimate Measure(const std::vector<SimulatedJob>& jobs, double start, 
   std::vector<Instant> in_flight;
   for (const SimulatedJob& job : jobs) {
     if (job.ended <= end) {
-      window.Ended(job.submitted, job.ended, job.succeeded);
+      window.Ended(job.submitted, job.ended, job.succeeded, job.lane);
     } else if (job.submitted <= end) {
       in_flight.push_back(job.submitted);
     }

@@ -19,6 +19,7 @@ struct SimulatedJob {
   Instant submitted;
   Instant ended;
   bool succeeded = true;
+  std::uint32_t lane = 0;
 };
 
 /// Draws the life of the next job of a lane, which begins at `seconds` after the origin.

@@ -67,7 +67,7 @@ class Load {
 
   ThroughputEstimate LookAt(Instant now) {
     for (; next_ < jobs_.size() && jobs_[next_].ended <= now; ++next_) {
-      window_.Ended(jobs_[next_].submitted, jobs_[next_].ended, true);
+      window_.Ended(jobs_[next_].submitted, jobs_[next_].ended, true, jobs_[next_].lane);
     }
     std::vector<Instant> at_work;
     for (std::size_t i = next_; i < jobs_.size() && at_work.size() < kWorkers; ++i) {

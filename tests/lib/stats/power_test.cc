@@ -94,7 +94,7 @@ TEST(PromisedRepetitions, TellTheDifferenceThatTheyAreFor) {
         {.id = absl::StrCat("needed-", made),
          .says = absl::StrCat("as many repetitions as ", made, " and ", made,
                               " say would tell a difference of one standard deviation tell it"),
-         .least = kPower},
+         .least = kPowerToTell},
         kPowerTries, [made] {
           const Summary base = Summarize(NormalSample(made, 0.0));
           Summary now = Summarize(NormalSample(made, 0.0));
@@ -110,7 +110,7 @@ TEST(PromisedRepetitions, DecideWhatIsUndecided) {
       {.id = "needed-undecided",
        .says = "5 and 5 repetitions that differ by one standard deviation are undecided and "
                "say how many would tell it: so many tell it",
-       .least = kPower},
+       .least = kPowerToTell},
       kPowerTries, [] {
         std::size_t needed = 0;
         while (needed == 0) {
