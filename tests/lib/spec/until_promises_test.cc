@@ -111,13 +111,13 @@ Draw Warming(int slow) {
 }
 
 TEST(PromisedUntil, AWarmUpIsHeldOrSaid) {
-  for (const int slow : {1, 3}) {
+  for (const auto& [slow, first] : {std::pair(1, "repetition is"), {3, "three repetitions are"}}) {
     Measure({.id = absl::StrCat("until-warm-up-", slow),
-             .says = absl::StrCat("the first ", slow,
-                                  " of the repetitions are 30 % lower: the interval holds the mean "
-                                  "of later ones, or a doubt is told"),
+             .says = absl::StrCat("the first ", first,
+                                  " 30 % lower: the interval holds the mean of later ones, or a "
+                                  "doubt is told"),
              .least = 0.95},
-            kUntilTries, [slow] {
+            kUntilTries, [slow = slow] {
               const Headlines values = Repeated(Warming(slow));
               return Holds(values) || stats::DoubtOfMean(values) != stats::MeanDoubt::kNone;
             });

@@ -1,5 +1,5 @@
 // How often the intervals hold is counted over simulated windows:
-//   TWOFOLD_TRIES  how many loads that end when they are known; 200 if not set, a twentieth of
+//   TWOFOLD_TRIES  how many loads that end when they are known; 100 if not set, a twentieth of
 //                  that with a sanitizer; ten times as many windows, 2000 at least
 #include "lib/stats/throughput.h"
 
@@ -28,7 +28,7 @@ using ::testing::AnyOf;
 using ::testing::HasSubstr;
 
 constexpr int kLanes = 16;
-const std::uint64_t kThroughputTries = FromEnvironment("TWOFOLD_TRIES", Fewer(200));
+const std::uint64_t kThroughputTries = FromEnvironment("TWOFOLD_TRIES", Fewer(100));
 const std::uint64_t kWindows = std::max<std::uint64_t>(10 * kThroughputTries, 2000);
 
 double RelativeDistance(double value, double truth) { return std::abs(value / truth - 1.0); }
