@@ -15,7 +15,7 @@ namespace twofold::stats {
 namespace {
 
 /// True scatter / scatter that was seen, each value as likely as any other one.
-using PossibleScatter = std::array<double, 32>;
+using PossibleScatter = std::array<double, 16>;
 
 PossibleScatter ScatterBeside(double degrees) {
   const boost::math::chi_squared squares(degrees);

@@ -25,7 +25,7 @@ std::size_t WarmUpOfRepetitions(std::span<const double> values);
 /// with 97 %, over all that the correlation from each value to the next may be: none, or up
 /// to 0.9, each as likely as the values make it.
 ///
-/// Cost     O(n), 10 us.
+/// Cost     O(n), 20 us.
 /// Source   Y. S. Chow, H. Robbins, Annals of Mathematical Statistics 36 (1965), for such looks;
 ///          A. Zellner, "An Introduction to Bayesian Inference in Econometrics" (1971), chapter 4,
 ///          for a mean whose noise is correlated.

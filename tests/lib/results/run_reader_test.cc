@@ -100,6 +100,22 @@ TEST_P(RunReaderTest, ARunThatStoppedByLookingHasTheIntervalOfLooks) {
   EXPECT_EQ(headline.doubt(), "correlated");
 }
 
+TEST_P(RunReaderTest, ARunThatStoppedByLookingLeavesOutItsWarmUpAndSaysSo) {
+  RunCreated created = SweepCreated(1);
+  (*created.run.mutable_labels())[kUntilLabel] = "3 %";
+  std::vector<Record> records = {created};
+  for (JobId id = 1; id <= 16; ++id) {
+    records.emplace_back(Placed(id, 1, static_cast<std::uint32_t>(id)));
+    const double value = id == 1 ? 70.0 : 100.0 + static_cast<double>(id % 3);
+    records.emplace_back(EndedWith(id, Measured(value)));
+  }
+  Commit(records);
+  const v1::MetricResult headline = Results().at(0).headlines(0);
+  EXPECT_EQ(headline.n(), 14U) << "half as many again as are seen";
+  EXPECT_EQ(headline.least(), 100.0);
+  EXPECT_EQ(headline.doubt(), "warm-up");
+}
+
 TEST_P(RunReaderTest, PeakIsOneHeadlineWhereverItWasFound) {
   std::vector<Record> records = {SweepCreated(1)};
   const char* const sizes[] = {"4194304", "2097152", "2097152"};
