@@ -24,7 +24,8 @@ Usage: run-tests.sh [--nightly] [PART]...
 
   --nightly   ten times the random schedules of the queue model and kills of the crash test, 200 simulated
               validations a cell, 10 000 simulated comparisons, a million simulated loads, ten minutes of fuzzing a target, faults of frontends on
-              a PostgreSQL that Patroni keeps available; a test may take an hour; the parts instructions and peers
+              a PostgreSQL that Patroni keeps available, the chart as Go renders it, a client and a worker in Go, an older version's programs
+              beside this one's; a test may take an hour; the parts instructions and peers
 
 Without PART: all but the last five. Installs missing Debian packages (root or sudo).
 scripts, kubernetes, web and packages use the programs that dev builds. Tests that cannot run here are skipped,
@@ -105,7 +106,7 @@ preset_again() {
 }
 
 # A sanitizer takes about ten times the time.
-nightly_steps() { [ -z "$nightly" ] || export TWOFOLD_NIGHTLY=1 TWOFOLD_STEPS="$1"; }
+nightly_steps() { [ -z "$nightly" ] || export TWOFOLD_STEPS="$1"; }
 
 dev() { nightly_steps 10000000 && preset dev; }
 dev_again() { nightly_steps 10000000 && preset_again dev; }
@@ -279,7 +280,7 @@ beside_asan() {
 if [ "${1:-}" = --nightly ]; then
   shift
   nightly=yes time_limit="--timeout 3600"
-  export TWOFOLD_SANITIZERS="-D TWOFOLD_COMMANDS=ON"
+  export TWOFOLD_NIGHTLY=1 TWOFOLD_SANITIZERS="-D TWOFOLD_COMMANDS=ON"
   export TWOFOLD_KILLS=200 TWOFOLD_TRIES=10000 TWOFOLD_VALIDATIONS=200 TWOFOLD_SEEDS=1000000 FUZZ_SECONDS=600
 fi
 if [ "${1:-}" = --lane ]; then

@@ -93,3 +93,11 @@ stub() { printf '#!/bin/bash\n%s\n' "$2" >"$1" && chmod +x "$1"; }
   grep -q 'cmake --build --preset asan .*--target fuzz_batches' calls
   ! grep -q ctest calls
 }
+
+@test "each part knows that it is night" {
+  stub tests/run-scripts.py 'echo "bats at night: $TWOFOLD_NIGHTLY" >>calls'
+  stub bin/pytest 'echo "pytest at night: $TWOFOLD_NIGHTLY" >>calls'
+  run ./run-tests.sh --nightly scripts kubernetes
+  grep -qx "bats at night: 1" calls
+  grep -qx "pytest at night: 1" calls
+}
