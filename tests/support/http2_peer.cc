@@ -140,20 +140,30 @@ std::string Http2Peer::StatusIn(std::string_view block) {
   return status;
 }
 
-int Http2Peer::ReadStatus() {
-  while (true) {
-    while (received_.size() < kFrameHead) {
-      if (!Receive()) return -1;
-    }
-    const auto byte = [this](std::size_t i) { return static_cast<std::uint8_t>(received_[i]); };
-    const std::size_t size = (std::size_t{byte(0)} << 16 | byte(1) << 8 | byte(2)) + kFrameHead;
+std::string Http2Peer::ReadFrame() {
+  const auto receive = [this](std::size_t size) {
     while (received_.size() < size) {
-      if (!Receive()) return -1;
+      if (!Receive()) return false;
     }
-    const std::string frame = received_.substr(0, size);
-    received_.erase(0, size);
+    return true;
+  };
+  if (!receive(kFrameHead)) return {};
+  const auto byte = [this](std::size_t i) { return static_cast<std::uint8_t>(received_[i]); };
+  const std::size_t size = (std::size_t{byte(0)} << 16 | byte(1) << 8 | byte(2)) + kFrameHead;
+  if (!receive(size)) return {};
+  std::string frame = received_.substr(0, size);
+  received_.erase(0, size);
+  return frame;
+}
+
+int Http2Peer::ReadStatus(std::string* data) {
+  while (true) {
+    const std::string frame = ReadFrame();
+    if (frame.empty()) return -1;
+    const std::string_view payload = std::string_view(frame).substr(kFrameHead);
+    if (frame[3] == kData && data != nullptr) data->append(payload);
     if (frame[3] != kHeaders) continue;
-    const std::string status = StatusIn(std::string_view(frame).substr(kFrameHead));
+    const std::string status = StatusIn(payload);
     if (!status.empty()) return std::stoi(status);
   }
 }

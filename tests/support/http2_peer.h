@@ -50,8 +50,11 @@ class Http2Peer {
   bool Call(std::string_view path, std::string_view more = {}, std::string_view message = {},
             bool compressed = false);
 
-  /// How the next call has ended; -1: the server has closed.
-  int ReadStatus();
+  /// The next frame, whole; "": the server has closed.
+  std::string ReadFrame();
+
+  /// How the next call has ended; -1: the server has closed. `data` is what came with it.
+  int ReadStatus(std::string* data = nullptr);
 
   /// Whether the server has closed, now or within `patience`. What it sends is dropped.
   bool IsClosed(std::chrono::milliseconds patience);
