@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
-# Programs that nobody of this project wrote speak to the frontend: Python's grpcio as a client and as a worker, directly
-# and with what stands in front of servers between.
+# Programs that nobody of this project wrote speak to the frontend: Python's grpcio and, each night, Go's gRPC, as a client and as a
+# worker, directly and with what stands in front of servers between.
 
 load helpers.bash
 
@@ -10,8 +10,9 @@ setup() {
   [ -x "$bin/twofold-frontend" ] || skip "no programs in $bin"
   unset TWOFOLD_TOKEN
   cd "$BATS_TEST_TMPDIR" || return
-  mkdir messages
-  protoc -I "$root/proto" --python_out messages twofold/v1/queue.proto twofold/v1/limits.proto
+  here=$BATS_TEST_DIRNAME/interop
+  strangers=(in_python)
+  [ -z "${TWOFOLD_NIGHTLY:-}" ] || strangers+=(in_go)
 }
 
 teardown() {
@@ -21,16 +22,37 @@ teardown() {
 
 start_frontend() {
   "$bin/twofold-frontend" --client-address 127.0.0.1:0 --worker-address 127.0.0.1:0 --http-address 127.0.0.1:0 \
-    --ready-file ready "$@" sleep 2>frontend.log 3>&- &
+    --queue-limit 1000 --ready-file ready "$@" sleep 2>frontend.log 3>&- &
   pids="$pids $!"
   soon [ -e ready ]
   clients=$(jq -r .client ready)
   workers=$(jq -r .worker ready)
 }
 
-strangers() { # CLIENTS WORKERS OPTIONS...
-  run timeout 100 /usr/bin/python3 "$BATS_TEST_DIRNAME/interop/strangers.py" messages "$@"
-  [ "$output" = ok ] || { echo "$output"; tail frontend.log; false; }
+in_python() {
+  mkdir -p messages
+  protoc -I "$root/proto" --python_out messages twofold/v1/queue.proto twofold/v1/limits.proto
+  timeout 100 /usr/bin/python3 "$here/strangers.py" messages "$@"
+}
+
+in_go() {
+  [ -x "$BATS_FILE_TMPDIR/strangers" ] || build_go
+  timeout 100 "$BATS_FILE_TMPDIR/strangers" "$@"
+}
+
+build_go() { # with the libraries of scripts/packages-nightly.txt
+  mkdir -p go/src
+  protoc -I "$root/proto" --go_out=plugins=grpc,Mtwofold/v1/queue.proto=twofold/v1,Mtwofold/v1/limits.proto=twofold/v1:go/src \
+    twofold/v1/queue.proto twofold/v1/limits.proto
+  GO111MODULE=off GOPATH=$PWD/go:/usr/share/gocode GOCACHE=$BATS_FILE_TMPDIR/go \
+    go build -o "$BATS_FILE_TMPDIR/strangers" "$here"/go/*.go
+}
+
+get_jobs_done() { # OPTIONS... CLIENTS WORKERS
+  for strangers in "${strangers[@]}"; do
+    run "$strangers" "$@"
+    [ "$output" = ok ] || { echo "$strangers: $output"; tail frontend.log; false; }
+  done
 }
 
 # front COMMAND...: with ports of its own, PORT1 and PORT2 in its configuration, which is there; tries others while they are taken.
@@ -54,15 +76,16 @@ listens_or_ended() {
   ! kill -0 "$pid" 2>/dev/null || { : >/dev/tcp/127.0.0.1/"$port1"; } 2>/dev/null
 }
 
-@test "a client and a worker in Python get jobs done" {
+@test "clients and workers of others get jobs done" {
   start_frontend
-  strangers "$clients" "$workers"
+  get_jobs_done "$clients" "$workers"
 }
 
-@test "with TLS and tokens" {
+@test "with mutual TLS and tokens" {
   certificates_and_tokens
-  start_frontend --tls-cert tls.crt --tls-key tls.key --token-file tokens
-  strangers "localhost:${clients##*:}" "localhost:${workers##*:}" --ca ca.crt --token "$(cat client.token)" "$(cat worker.token)"
+  start_frontend --tls-cert tls.crt --tls-key tls.key --tls-ca ca.crt --token-file tokens
+  get_jobs_done --client-token "$(cat client.token)" --worker-token "$(cat worker.token)" --ca ca.crt --cert peer.crt --key peer.key \
+    "localhost:${clients##*:}" "localhost:${workers##*:}"
 }
 
 @test "through nginx" {
@@ -81,7 +104,7 @@ http {
 }
 EOF
   front nginx -p "$PWD" -c front.conf
-  strangers "127.0.0.1:$port1" "127.0.0.1:$port2"
+  get_jobs_done "127.0.0.1:$port1" "127.0.0.1:$port2"
 }
 
 @test "through HAProxy" {
@@ -100,5 +123,5 @@ listen workers
   server frontend WORKERS proto h2
 EOF
   front haproxy -f front.conf
-  strangers "127.0.0.1:$port1" "127.0.0.1:$port2" --resets
+  get_jobs_done --resets "127.0.0.1:$port1" "127.0.0.1:$port2"
 }

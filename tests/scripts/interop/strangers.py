@@ -1,14 +1,15 @@
 #!/usr/bin/python3
 """A client and a worker in Python's grpcio, which nobody of this project wrote.
 
-strangers.py MESSAGES CLIENTS WORKERS [--token CLIENT WORKER] [--ca FILE] [--resets]: MESSAGES is a folder with what protoc made of
-proto/twofold/v1. Both speak to these addresses as any program of others would, and say what is not as it should be.
+strangers.py MESSAGES [OPTION]... CLIENTS WORKERS: MESSAGES is a folder with what protoc made of proto/twofold/v1. Both speak to these
+addresses as any program of others would, and say what is not as it should be.
 """
 
 import argparse
 import queue
 import sys
 import threading
+from pathlib import Path
 
 import grpc
 
@@ -16,8 +17,11 @@ OPTIONS = argparse.ArgumentParser()
 OPTIONS.add_argument("messages")
 OPTIONS.add_argument("clients")
 OPTIONS.add_argument("workers")
-OPTIONS.add_argument("--token", nargs=2, default=[None, None], metavar=("CLIENT", "WORKER"))
+OPTIONS.add_argument("--client-token")
+OPTIONS.add_argument("--worker-token")
 OPTIONS.add_argument("--ca")
+OPTIONS.add_argument("--cert")
+OPTIONS.add_argument("--key")
 OPTIONS.add_argument("--resets", action="store_true")
 options = OPTIONS.parse_args()
 sys.path.insert(0, options.messages)
@@ -32,8 +36,8 @@ TOO_LARGE = grpc.StatusCode.CANCELLED if options.resets else grpc.StatusCode.RES
 def connect(address):
     if not options.ca:
         return grpc.insecure_channel(address)
-    with open(options.ca, "rb") as ca:
-        return grpc.secure_channel(address, grpc.ssl_channel_credentials(ca.read()))
+    ca, key, cert = (Path(file).read_bytes() for file in (options.ca, options.key, options.cert))
+    return grpc.secure_channel(address, grpc.ssl_channel_credentials(ca, key, cert))
 
 
 def metadata(token):
@@ -73,7 +77,7 @@ class Worker(threading.Thread):
         super().__init__(daemon=True)
         self.said = queue.SimpleQueue()
         self.said.put(v1.WorkerMessage(hello=v1.Hello(queue="sleep", process_key=7, node="stranger", pod="python", slots=64)))
-        self.replies = Caller(options.workers, "Workers", options.token[1]).stream(
+        self.replies = Caller(options.workers, "Workers", options.worker_token).stream(
             "Work", messages(self.said), v1.WorkerMessage, v1.FrontendMessage)
         self.specs = set()
 
@@ -103,7 +107,7 @@ def stream_of_jobs():
     said.put(v1.SubmitRequest(options=[v1.JobOptions(queue="sleep")], tags=range(1, JOBS + 1), spec_sizes=[len(spec) for spec in specs],
                               specs=b"".join(specs)))
     said.put(None)
-    replies = Caller(options.clients, "Clients", options.token[0]).stream(
+    replies = Caller(options.clients, "Clients", options.client_token).stream(
         "Submit", messages(said), v1.SubmitRequest, v1.SubmitReply, timeout=PATIENCE)
     tags = []
     for reply in replies:
@@ -124,7 +128,7 @@ def expect(code, call, *details):
 
 
 def calls():
-    clients = Caller(options.clients, "Clients", options.token[0])
+    clients = Caller(options.clients, "Clients", options.client_token)
     job = clients("SubmitJob", v1.SubmitJobRequest(options=v1.JobOptions(queue="sleep", max_attempts=2), spec=b"one"), v1.Job)
     *_, last = clients.follow(job.id, timeout=PATIENCE)
     assert last.job.outcome == v1.OUTCOME_SUCCEEDED, last
@@ -142,7 +146,7 @@ def calls():
     followed.cancel()
     expect(grpc.StatusCode.CANCELLED, lambda: next(followed))
     assert clients("CancelJob", v1.CancelJobRequest(id=held.id), v1.Job).outcome == v1.OUTCOME_CANCELLED
-    if options.token[0]:
+    if options.client_token:
         clients.metadata = metadata("0" * 32)
         expect(grpc.StatusCode.UNAUTHENTICATED, lambda: clients("GetJob", v1.GetJobRequest(id=job.id), v1.Job))
 
