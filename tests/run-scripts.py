@@ -25,8 +25,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 SCRIPTS = ROOT / "tests/scripts"
 
-# Minutes in all, longest first. The others take seconds.
-LONG = ["docs", "deployments-apply", "deployments-config", "local", "run", "deployments-queue", "load", "proxy", "jobs", "secured-frontends",
+# Minutes in all, longest first; upgrade at night only. The others take seconds.
+LONG = ["upgrade", "docs", "deployments-apply", "deployments-config", "local", "run", "deployments-queue", "load", "proxy", "jobs", "secured-frontends",
         "store", "plugin", "images", "security", "gang-tcp"]
 # Each test sets up what it needs.
 SPREAD = {"docs", "deployments-apply", "run", "proxy"}
