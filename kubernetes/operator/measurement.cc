@@ -126,7 +126,7 @@ const Rows& ValidationRows() {
       {spec::Required({"serviceNamespace", spec::Text(), "", "", ""}), ""},
       {spec::Required({"limit", spec::Whole(1, 100'000), "", "", "most workers"}), ""},
       {spec::Required(
-           {"scale", spec::Number(1), "", "", "least ratio of throughputs for twice the workers"}),
+           {"scale", spec::Number(0), "", "", "least ratio of throughputs for twice the workers"}),
        ""},
       {{"steps", spec::Text(), "", "", "others than 1 2 4 ..., growing, with blanks between"},
        "--steps"},

@@ -121,8 +121,10 @@ const Json* StateOf(const Json& pod, std::string_view state) {
   return kube::At(pod, absl::StrCat("/status/containerStatuses/0/state/", std::string(state)));
 }
 
-/// The last line that says something.
-std::string LastLine(const std::string& text) {
+/// What a message of the program says: the cause of its verdict, else the last line.
+std::string CauseIn(const std::string& text) {
+  const auto verdict = cli::ReadVerdict(text);
+  if (verdict.ok()) return verdict->why;
   const std::vector<std::string> lines = absl::StrSplit(text, '\n', absl::SkipWhitespace());
   return lines.empty() ? "" : Printable(lines.back(), kLongestWhy);
 }
@@ -167,7 +169,7 @@ RunEnd FailureOf(const Json& job, const Json* pod) {
   if (pod == nullptr) return end;
   const std::string done = DoneTo(*pod);
   const Json* terminated = StateOf(*pod, "terminated");
-  const std::string said = LastLine(terminated == nullptr ? "" : TextAt(*terminated, "/message"));
+  const std::string said = CauseIn(terminated == nullptr ? "" : TextAt(*terminated, "/message"));
   const std::string why = TextAt(*pod, "/status/message");
   end.reason = !done.empty() ? done : HasRefused(*pod) ? "InvalidSpec" : "CommandFailed";
   if (!said.empty() || !why.empty()) end.message = why.empty() ? said : why;

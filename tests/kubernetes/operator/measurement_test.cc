@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
+
 #include "kubernetes/controller/ownership.h"
 #include "tests/kubernetes/operator/measurement_scene.h"
 
@@ -169,7 +171,7 @@ TEST_F(MeasurementTest, ItsFailureHasAReasonOfItsOwn) {
 
 TEST_F(MeasurementTest, AWrongSpecMakesNoJob) {
   kube::Json spec = MeasurementScene::ValidationSpec();
-  spec["scale"] = "0.5";
+  spec["scale"] = "none";
   validation_.Create(spec);
   validation_.Await("Failed", "True InvalidSpec");
   EXPECT_EQ(scene_.Condition("x", "Accepted"), "False InvalidSpec");
@@ -231,10 +233,9 @@ TEST_F(MeasurementTest, AStrangersJobOfItsNameIsLeftAlone) {
 void PlayJob(MeasurementScene& scene) {
   if (scene.Jobs().size() != 1) return;
   const kube::Json job = scene.TheJob();
+  if (HasEnded(job)) return;
   if (scene.scene_.api_.All(kube::kPods).empty()) return scene.MakePod();
-  const bool is_ready = job.contains("status") && job["status"].contains("ready");
-  if (!is_ready && !job.contains("status")) return scene.RunPod();
-  if (is_ready) scene.EndPod(0, kPass);
+  IsReady(job) ? scene.EndPod(0, kPass) : scene.RunPod();
 }
 
 TEST(MeasurementWalk, AFaultAtAnyWriteChangesNothingOfTheEndAndNothingRunsTwice) {
@@ -244,7 +245,7 @@ TEST(MeasurementWalk, AFaultAtAnyWriteChangesNothingOfTheEndAndNothingRunsTwice)
                              Gate::Fault::kLoseRequest, Gate::Fault::kLoseReply}) {
       SCOPED_TRACE(::testing::Message() << "write " << at << ", fault " << static_cast<int>(fault));
       MeasurementScene validation("Validation");
-      int made = 0;
+      std::atomic<int> made = 0;
       validation.scene_.api_.OnChange([&](const std::string& type, const kube::Json& object) {
         if (type == "ADDED" && object["kind"] == "Job") ++made;
       });
