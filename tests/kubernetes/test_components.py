@@ -239,3 +239,11 @@ def test_mtu_of_an_interface_that_is_not_there_is_refused(set_mtu):
 def test_script_is_clean(set_mtu):
     done = subprocess.run(["shellcheck", "--shell=sh", "-"], input=set_mtu.script, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout
+
+
+def test_the_example_of_a_pool_has_the_pods_of_the_deployment():
+    pool, = manifests.parse((manifests.ROOT / "examples/operator/sleep-pool.yaml").read_text())
+    deployment, = manifests.parse((manifests.DEPLOYMENTS / "sleep-queue/sleep-backend.yaml").read_text())
+    assert pool["spec"]["template"]["spec"] == deployment["spec"]["template"]["spec"]
+    wanted = deployment["spec"]["template"]["metadata"]["labels"] | {"app.kubernetes.io/instance": "sleep-pool"}
+    assert pool["spec"]["template"]["metadata"]["labels"] == wanted
