@@ -244,16 +244,17 @@ void JudgeAll(std::vector<Pair>& pairs, const CompareOptions& options) {
   for (const Pair& pair : pairs) p.push_back(pair.json["p"]);
   if (options.correction == "bh") p = stats::AdjustedForShare(p);
   if (options.correction == "holm") p = stats::AdjustedForAny(p);
-  const auto changed = std::count_if(p.begin(), p.end(), IsChanged);
-  const double confidence =
-      ConfidenceOfOneMore(options.correction, static_cast<std::size_t>(changed), pairs.size());
+  const auto changed = static_cast<std::size_t>(std::count_if(p.begin(), p.end(), IsChanged));
   for (std::size_t i = 0; i < p.size(); ++i) {
     Json& json = pairs[i].json;
     const v1::Better better = pairs[i].base->metric.better();
     json["corrected_p"] = p[i];
     json["change"] = ChangeWord(json["difference"], p[i], better);
+    json["repetitions_needed"] = nullptr;
+    if (IsChanged(p[i])) continue;
     json["repetitions_needed"] =
-        IsChanged(p[i]) ? Json() : NeededBy(pairs[i], options.statistic == "median", confidence);
+        NeededBy(pairs[i], options.statistic == "median",
+                 ConfidenceOfOneMore(options.correction, changed, pairs.size()));
   }
 }
 
