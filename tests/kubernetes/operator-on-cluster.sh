@@ -6,7 +6,7 @@
 #   KUBECONFIG=...  of an admin of a cluster that may be written to, without namespaces `validation`, `monitoring` and
 #                   `workloads`; an API server and a controller manager will do, no node is needed
 #   TWOFOLD_BIN=... the programs (build/dev/bin)
-#   TWOFOLD_PODS=1  the nodes have the images, or deployments/configured says where they are: at the end the programs run
+#   TWOFOLD_NODES=1  the nodes have the images, or deployments/configured says where they are: at the end the programs run
 #                   as pods, too, and are validated
 #
 # Needs kubectl, fio and python3. The first thing that is not as it should be ends it, with 1.
@@ -232,7 +232,7 @@ create waiting 60s
 await_reason left Running Running
 kubectl delete namespace validation --timeout=60s
 spaces=(monitoring workloads)
-[ -n "${TWOFOLD_PODS:-}" ] || { echo "all as it should be"; exit; }
+[ -n "${TWOFOLD_NODES:-}" ] || { echo "all as it should be"; exit; }
 
 # By kubectl alone: the pod that validates has the rights of an account that the script makes.
 cp "$root/validate-scaling.sh" "$work"
