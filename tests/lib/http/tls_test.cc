@@ -148,11 +148,12 @@ TEST_F(TlsTest, AnyCertificateIsLetInAndJudgedWithEachRequest) {
     shown += certificates.size();
     return vouches.load();
   };
-  server_ = Server::Start({"127.0.0.1", 0},
-                          [](const Request& request) {
-                            return PlainText(200, request.has_certificate ? "certificate" : "nobody");
-                          },
-                          options)
+  server_ = Server::Start(
+                {"127.0.0.1", 0},
+                [](const Request& request) {
+                  return PlainText(200, request.has_certificate ? "certificate" : "nobody");
+                },
+                options)
                 .value();
   EXPECT_EQ(Ask("/", Peer(authority_))->body, "nobody");
   EXPECT_EQ(shown, 0U) << "there is nothing to judge";
