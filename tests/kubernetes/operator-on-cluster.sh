@@ -261,6 +261,6 @@ kubectl apply -k "$files" >/dev/null
 kubectl rollout status deployment scalability-tester-operator -n monitoring --timeout=60s
 has "$(kubectl logs deployment/scalability-tester-operator -n monitoring)" "Benchmarks of namespace validation"
 create late 1s
-await_reason late Running WaitsForWorkers
+await_reason late Accepted Checked
 kubectl delete benchmark late -n validation --timeout=60s
 echo "all as it should be"
