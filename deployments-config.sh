@@ -134,6 +134,9 @@ patches:
   - target: {kind: ScaledObject, labelSelector: app.kubernetes.io/component=scaler}
     patch: |-
       - {op: replace, path: /spec/triggers/0/metadata/scalerAddress, value: "scalability-tester-frontend.$monitoring:9994"}
+  - target: {kind: RoleBinding, name: scalability-tester-(validation|lifecycle-test)}
+    patch: |-
+      - {op: replace, path: /subjects/0/namespace, value: "$validation"}
   - target: {kind: APIService}
     patch: |-
       - {op: replace, path: /spec/service/namespace, value: "$monitoring"}
@@ -154,6 +157,7 @@ replacements:
   - source: {kind: ConfigMap, name: configured-names, fieldPath: data.monitoring}
     targets:
       - select: {kind: RoleBinding}
+        reject: [{name: scalability-tester-validation}, {name: scalability-tester-lifecycle-test}]
         fieldPaths: ["subjects.[namespace=monitoring].namespace"]
       - select: {kind: ClusterRoleBinding}
         fieldPaths: ["subjects.[namespace=monitoring].namespace"]

@@ -62,19 +62,12 @@ Certificate FromDer(const std::string& der) {
   return Certificate(d2i_X509(nullptr, &from, static_cast<long>(der.size())));
 }
 
-/// The CAs in `pem`; nullptr: it has none.
-Store StoreOf(const std::string& pem) {
-  Store store(X509_STORE_new());
-  const auto reader = security::internal::Reader(pem);
-  bool has_some = false;
-  while (const Certificate each{PEM_read_bio_X509(reader.get(), nullptr, nullptr, nullptr)}) {
-    has_some = X509_STORE_add_cert(store.get(), each.get()) == 1 || has_some;
-  }
-  ERR_clear_error();
-  return has_some ? std::move(store) : nullptr;
-}
-
-bool IsSignedBy(const Store& store, X509* certificate, STACK_OF(X509) * others) {
+/// As for Kubernetes, a CA needs no CA of its own. Each is tried alone: of two with one name, as
+/// there are while they change, OpenSSL would try one.
+bool IsSignedBy(X509* ca, X509* certificate, STACK_OF(X509) * others) {
+  const Store store(X509_STORE_new());
+  X509_STORE_set_flags(store.get(), X509_V_FLAG_PARTIAL_CHAIN);
+  X509_STORE_add_cert(store.get(), ca);
   const StoreContext context(X509_STORE_CTX_new());
   const bool passes = X509_STORE_CTX_init(context.get(), store.get(), certificate, others) == 1 &&
                       X509_STORE_CTX_set_purpose(context.get(), X509_PURPOSE_SSL_CLIENT) == 1 &&
@@ -116,7 +109,7 @@ std::string FirstOf(const http::Params& headers, const std::vector<std::string>&
 Result<FrontProxy> ReadFrontProxy(const Json& config_map) {
   FrontProxy proxy;
   proxy.ca = kube::TextAt(config_map, "/data/requestheader-client-ca-file");
-  if (StoreOf(proxy.ca) == nullptr) {
+  if (security::internal::CertificatesIn(proxy.ca).empty()) {
     return Unusable("requestheader-client-ca-file",
                     "has no certificate: the API server runs without --requestheader-client-ca-file"
                     ", so it passes no requests on");
@@ -138,13 +131,16 @@ Result<FrontProxy> ReadFrontProxy(const Json& config_map) {
 bool Vouches(const FrontProxy& proxy, const std::vector<std::string>& certificates) {
   if (certificates.empty()) return false;
   const Certificate own = FromDer(certificates.front());
-  const Store store = StoreOf(proxy.ca);
+  const std::vector<Certificate> cas = security::internal::CertificatesIn(proxy.ca);
   const Chain others(sk_X509_new_null());
   for (std::size_t i = 1; i < certificates.size(); ++i) {
     Certificate each = FromDer(certificates[i]);
     if (each && sk_X509_push(others.get(), each.get()) > 0) each.release();
   }
-  if (!own || !store || !IsSignedBy(store, own.get(), others.get())) return false;
+  const auto has_signed = [&](const Certificate& ca) {
+    return IsSignedBy(ca.get(), own.get(), others.get());
+  };
+  if (!own || std::none_of(cas.begin(), cas.end(), has_signed)) return false;
   const auto& names = proxy.allowed_names;
   return names.empty() ||
          std::find(names.begin(), names.end(), CommonName(own.get())) != names.end();

@@ -73,9 +73,11 @@ bool Name(X509_NAME* name, const std::string& common) {
                                     static_cast<int>(common.size()), -1, 0) == 1;
 }
 
-bool Extend(X509* certificate, const Extended& extended) {
+bool Extend(X509* certificate, const X509* issuer, const Extended& extended) {
+  X509V3_CTX context;
+  X509V3_set_ctx(&context, const_cast<X509*>(issuer), certificate, nullptr, nullptr, 0);  // reads
   const Extension extension(
-      X509V3_EXT_conf_nid(nullptr, nullptr, extended.id, extended.value.c_str()));
+      X509V3_EXT_conf_nid(nullptr, &context, extended.id, extended.value.c_str()));
   return extension && X509_add_ext(certificate, extension.get(), -1) == 1;
 }
 
@@ -94,7 +96,7 @@ Certificate Sign(const Draft& draft, EVP_PKEY* key, const X509* issuer, EVP_PKEY
   const X509* const by = issuer == nullptr ? made.get() : issuer;
   fits = X509_set_issuer_name(made.get(), X509_get_subject_name(by)) == 1 &&
          std::all_of(draft.extensions.begin(), draft.extensions.end(),
-                     [&](const Extended& each) { return Extend(made.get(), each); }) &&
+                     [&](const Extended& each) { return Extend(made.get(), by, each); }) &&
          X509_sign(made.get(), issuer_key, EVP_sha256()) > 0;
   return fits ? std::move(made) : nullptr;
 }
@@ -117,13 +119,11 @@ std::int64_t SecondOf(const ASN1_TIME* time) {
 
 std::vector<Ca> CasOf(const std::string& bundle) {
   std::vector<Ca> cas;
-  const Bio reader = security::internal::Reader(bundle);
-  while (const Certificate each{PEM_read_bio_X509(reader.get(), nullptr, nullptr, nullptr)}) {
+  for (const Certificate& each : security::internal::CertificatesIn(bundle)) {
     const std::string pem = PemOf(each.get());
     cas.push_back({pem, security::CertificateName(pem), SecondOf(X509_get0_notBefore(each.get())),
                    SecondOf(X509_get0_notAfter(each.get()))});
   }
-  ERR_clear_error();
   return cas;
 }
 
@@ -140,7 +140,8 @@ Result<OwnCertificate> MakeCertificate(const std::string& name, const std::strin
                        from,
                        expires,
                        {{NID_basic_constraints, "critical,CA:TRUE,pathlen:0"},
-                        {NID_key_usage, "critical,keyCertSign"}}};
+                        {NID_key_usage, "critical,keyCertSign"},
+                        {NID_subject_key_identifier, "hash"}}};  // CAs of one maker have one name
   const Certificate ca = Sign(ca_draft, ca_key.get(), nullptr, ca_key.get());
   if (!ca) return Failed("a CA");
   const Draft draft{name,
@@ -148,7 +149,8 @@ Result<OwnCertificate> MakeCertificate(const std::string& name, const std::strin
                     expires,
                     {{NID_subject_alt_name, "DNS:" + name},
                      {NID_key_usage, "critical,digitalSignature"},
-                     {NID_ext_key_usage, "serverAuth"}}};
+                     {NID_ext_key_usage, "serverAuth"},
+                     {NID_authority_key_identifier, "keyid"}}};
   const Certificate own = Sign(draft, key.get(), ca.get(), ca_key.get());
   if (!own) return Failed("a certificate");
   return OwnCertificate{{PemOf(own.get()), PemOf(key.get()), ""}, PemOf(ca.get()), expires};

@@ -1,19 +1,32 @@
 #include "kubernetes/api/fields.h"
 
+#include <absl/strings/numbers.h>
 #include <absl/time/time.h>
 
 #include <algorithm>
 
 namespace twofold::kube {
+namespace {
+
+/// A field of an object, or a place of a list. nullptr: there is none.
+const Json* Child(const Json& of, std::string_view name) {
+  if (of.is_array()) {
+    std::size_t place = 0;
+    return absl::SimpleAtoi(std::string(name), &place) && place < of.size() ? &of[place] : nullptr;
+  }
+  if (!of.is_object()) return nullptr;
+  const auto found = of.find(std::string(name));
+  return found == of.end() ? nullptr : &*found;
+}
+
+}  // namespace
 
 const Json* At(const Json& object, std::string_view path) {
   const Json* at = &object;
   for (std::size_t begin = 1; begin <= path.size();) {
     const std::size_t end = std::min(path.find('/', begin), path.size());
-    if (!at->is_object()) return nullptr;
-    const auto found = at->find(std::string(path.substr(begin, end - begin)));
-    if (found == at->end()) return nullptr;
-    at = &*found;
+    at = Child(*at, path.substr(begin, end - begin));
+    if (at == nullptr) return nullptr;
     begin = end + 1;
   }
   return at;

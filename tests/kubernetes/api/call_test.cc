@@ -150,7 +150,8 @@ TEST(KubeCall, PathsReadWhatIsThere) {
   EXPECT_EQ(TextAt(object, "/a/n"), "");
   EXPECT_EQ(At(object, "/a/x"), nullptr);
   EXPECT_EQ(At(object, "/a/b/c"), nullptr);
-  EXPECT_EQ(At(object, "/l/0"), nullptr);
+  EXPECT_EQ(*At(object, "/l/0"), 1);
+  for (const char* path : {"/l/1", "/l/-1", "/l/x", "/l/0/y"}) EXPECT_EQ(At(object, path), nullptr);
   EXPECT_EQ(NameOf(Json()), ObjectName());
 }
 

@@ -15,6 +15,12 @@ namespace {
 
 using Files = std::map<std::string, std::string>;  // text by path below examples/
 
+/// Objects of the operator that are no sets of jobs: measurements and pools of workers.
+bool IsNoSweep(const std::string& text) {
+  const auto has = [&](const char* line) { return text.find(line) != std::string::npos; };
+  return has("apiVersion: twofold.dev/v1alpha1\n") && !has("\nkind: Benchmark\n");
+}
+
 Files ReadExamples() {
   Files files;
   const std::filesystem::path folder = TWOFOLD_SOURCE "/examples";
@@ -22,6 +28,7 @@ Files ReadExamples() {
     if (entry.path().extension() != ".yaml") continue;
     std::stringstream text;
     text << std::ifstream(entry.path()).rdbuf();
+    if (IsNoSweep(text.str())) continue;
     files[std::filesystem::relative(entry.path(), folder).string()] = text.str();
   }
   return files;
