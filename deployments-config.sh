@@ -134,7 +134,7 @@ patches:
   - target: {kind: ScaledObject, labelSelector: app.kubernetes.io/component=scaler}
     patch: |-
       - {op: replace, path: /spec/triggers/0/metadata/scalerAddress, value: "scalability-tester-frontend.$monitoring:9994"}
-  - target: {kind: RoleBinding, name: scalability-tester-(validation|lifecycle-test)}
+  - target: {kind: RoleBinding, name: "scalability-tester-(validator.*|lifecycle-test)"}
     patch: |-
       - {op: replace, path: /subjects/0/namespace, value: "$validation"}
   - target: {kind: APIService}
@@ -157,7 +157,7 @@ replacements:
   - source: {kind: ConfigMap, name: configured-names, fieldPath: data.monitoring}
     targets:
       - select: {kind: RoleBinding}
-        reject: [{name: scalability-tester-validation}, {name: scalability-tester-lifecycle-test}]
+        reject: [{name: scalability-tester-validator}, {name: scalability-tester-validator-clients}, {name: scalability-tester-lifecycle-test}]
         fieldPaths: ["subjects.[namespace=monitoring].namespace"]
       - select: {kind: ClusterRoleBinding}
         fieldPaths: ["subjects.[namespace=monitoring].namespace"]

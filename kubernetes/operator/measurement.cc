@@ -270,7 +270,7 @@ std::span<const MeasurementKind> MeasurementKinds() {
       {KindOf("validations", "Validation"),
        "Whether twice the workers have enough of twice the throughput: `twofold validate`.",
        FieldsOf(ValidationRows()), ValidationArguments, ValidationQueue,
-       "scalability-tester-validation", false, true, std::chrono::seconds(60)},
+       "scalability-tester-validator", false, true, std::chrono::seconds(60)},
       {KindOf("loadtests", "LoadTest"), "A load on a queue, and what came of it: `twofold load`.",
        FieldsOf(LoadRows()), LoadArguments, LoadQueue, "scalability-tester-load-test", true, false,
        std::chrono::seconds(30)},

@@ -65,10 +65,10 @@ works() {
 }
 
 @test "without queues it only removes: all but namespaces, volumes, benchmarks, rules of the adapter, keys and tokens, CloudNativePG's servers" {
-  export CLUSTER_APIS="monitoring.coreos.com/v1 keda.sh/v1alpha1 postgresql.cnpg.io/v1"
+  export CLUSTER_APIS="monitoring.coreos.com/v1 keda.sh/v1alpha1 postgresql.cnpg.io/v1 apiregistration.k8s.io/v1"
   kubectl apply -f "$project/deployments/namespace"
   # Rights in another namespace are applied, and removed, by hand.
-  find "$project/deployments" -name Kustomization -not -path '*/security/*' -not -path '*/lifecycle/rights/*' -not -path '*/benchmark-operator/*' | sed 's|/Kustomization$||' | while read -r folder; do
+  find "$project/deployments" -name Kustomization -not -path '*/security/*' -not -path '*/lifecycle/rights/*' -not -path '*/benchmark-operator/*' -not -path '*/frontend/metrics-api/*' | sed 's|/Kustomization$||' | while read -r folder; do
     kubectl apply -f "$folder"
   done
   run apply --dry-run

@@ -63,7 +63,7 @@ TEST_F(MeasurementTest, ItsPodIsRestrictedAndHasTheAccountOfItsKind) {
   EXPECT_EQ(job["metadata"]["ownerReferences"][0]["uid"], (*scene_.Find("x"))["metadata"]["uid"]);
   EXPECT_EQ(job["spec"]["backoffLimit"], 0);
   const kube::Json pod = job["spec"]["template"]["spec"];
-  EXPECT_EQ(pod["serviceAccountName"], "scalability-tester-validation");
+  EXPECT_EQ(pod["serviceAccountName"], "scalability-tester-validator");
   EXPECT_EQ(pod["automountServiceAccountToken"], true);
   EXPECT_EQ(pod["restartPolicy"], "Never");
   EXPECT_EQ(pod["securityContext"]["runAsNonRoot"], true);

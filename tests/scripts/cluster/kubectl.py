@@ -18,6 +18,7 @@ import pods
 from cluster import APIS, FOLDER, WITHOUT_NAMESPACE, NotFound, opened
 
 KINDS = {
+    "apiservices": "APIService",
     "clusterrolebindings": "ClusterRoleBinding",
     "clusterroles": "ClusterRole",
     "clusters.postgresql.cnpg.io": "Cluster",
@@ -241,7 +242,13 @@ def list_volumes(cluster, options):
     return [f"{name} {claims[name]['metadata']['namespace'] if name in claims else ''}" for name in names]
 
 
+def list_api_services(cluster, options):
+    keys = cluster.select("APIService", "", selector(options))
+    return [f"{key.split('/')[2]} {cluster.objects[key]['spec']['service']['namespace']}" for key in keys]
+
+
 LISTS = {
+    "apiservices": list_api_services,
     "events": list_events,
     "namespaces": list_namespaces,
     "persistentvolumes": list_volumes,
