@@ -135,7 +135,7 @@ bool Vouches(const FrontProxy& proxy, const std::vector<std::string>& certificat
   const Chain others(sk_X509_new_null());
   for (std::size_t i = 1; i < certificates.size(); ++i) {
     Certificate each = FromDer(certificates[i]);
-    if (each && sk_X509_push(others.get(), each.get()) > 0) each.release();
+    if (each && sk_X509_push(others.get(), each.get()) > 0) static_cast<void>(each.release());
   }
   const auto has_signed = [&](const Certificate& ca) {
     return IsSignedBy(ca.get(), own.get(), others.get());

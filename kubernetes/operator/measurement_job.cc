@@ -160,7 +160,9 @@ std::string DoneTo(const Json& pod) {
 /// The exit codes with which commands refuse their command line: of all, and of `validate`.
 bool HasRefused(const Json& pod) {
   const Json* code = kube::At(pod, "/status/containerStatuses/0/state/terminated/exitCode");
-  return code != nullptr && (*code == 2 || *code == 200);
+  if (code == nullptr || !code->is_number_integer()) return false;
+  const auto exit = code->get<std::int64_t>();
+  return exit == 2 || exit == 200;
 }
 
 RunEnd FailureOf(const Json& job, const Json* pod) {
