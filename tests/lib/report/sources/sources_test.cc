@@ -370,7 +370,9 @@ TEST(RunReport, ChangeThatTheMachineMayHaveMadeSaysSo) {
 }
 
 TEST(RunReport, WhatMayBeChanceSaysHowManyRepetitionsWouldTell) {
-  const std::vector<Paired> pairs = PairsOf(SomeRun("before", 1, 5), SomeRun("after", 2, 5, 0.98));
+  const RunResults before = SomeRun("before", 1, 5);
+  const RunResults after = SomeRun("after", 2, 5, 0.98);
+  const std::vector<Paired> pairs = PairsOf(before, after);
   EXPECT_GT(pairs[0].needed, 5U);
   EXPECT_EQ(Ratios(pairs).rows[1].back(),
             absl::StrCat("- (", pairs[0].needed, " repetitions would tell)"));
