@@ -1,6 +1,6 @@
 // How often the intervals hold is counted over simulated windows:
 //   TWOFOLD_TRIES  how many loads that end when they are known; 100 if not set, a twentieth of
-//                  that with a sanitizer; ten times as many windows, 2000 at least
+//                  that with a sanitizer; ten times as many windows, 2000 (500) at least
 #include "lib/stats/throughput.h"
 
 #include <absl/strings/str_cat.h>
@@ -29,7 +29,7 @@ using ::testing::HasSubstr;
 
 constexpr int kLanes = 16;
 const std::uint64_t kThroughputTries = FromEnvironment("TWOFOLD_TRIES", Fewer(100));
-const std::uint64_t kWindows = std::max<std::uint64_t>(10 * kThroughputTries, 2000);
+const std::uint64_t kWindows = std::max<std::uint64_t>(10 * kThroughputTries, kSanitized ? 500 : 2000);
 
 double RelativeDistance(double value, double truth) { return std::abs(value / truth - 1.0); }
 
