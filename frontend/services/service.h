@@ -24,7 +24,7 @@
 namespace twofold::frontend {
 
 /// A service of the frontend. Its constructor is the table of its methods, and each row says who
-/// answers, and how (Method): Serve at once, on the thread of the loop; Local this frontend, on a
+/// answers, and how (Method): Serve at once, on the thread of a loop; Local this frontend, on a
 /// thread of a pool; Routed the frontend that serves the queue; Spread all who serve a shard of it;
 /// Gathered all frontends, each for its part; Pull by a stream of messages; Stream by an object of
 /// its own. All but the first kind take a place among the open calls of their peer.

@@ -49,8 +49,8 @@ class Wire {
 /// fails, and OnDone comes.
 ///
 /// Threads  Orders from any thread. Reactions (the On... methods) come one at a time, on the thread
-///          of the server's loop, maybe before the order that caused them has returned; they must
-///          not block, as all connections wait meanwhile.
+///          of the connection's loop, maybe before the order that caused them has returned; they
+///          must not block, as all connections wait meanwhile.
 class ByteStream : public std::enable_shared_from_this<ByteStream> {
  public:
   virtual ~ByteStream() = default;
@@ -69,7 +69,9 @@ class ByteStream : public std::enable_shared_from_this<ByteStream> {
   /// they are charged to the connection. Replaces what was said before.
   void Charge(std::size_t bytes) { wire_->Charge(bytes); }
   /// `task` runs on the loop's thread when `pause` has passed, unless the call is over by then.
-  void RunAfter(Duration pause, std::function<void()> task) { wire_->After(pause, std::move(task)); }
+  void RunAfter(Duration pause, std::function<void()> task) {
+    wire_->After(pause, std::move(task));
+  }
   /// Ends the call when all that was written has gone; also before OnBegin. The first call wins.
   /// A payload of `status` named h2::kStatusDetails goes along as its details.
   void Finish(Status status, h2::Metadata trailers = {});

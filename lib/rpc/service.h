@@ -23,7 +23,8 @@ using RolesOf = std::function<security::Roles(std::string_view method)>;
 /// A derived class names its methods in its constructor, each with one Serve. There is no other way
 /// to have a method, so none can be without the check.
 ///
-/// Threads  Methods run on the thread of the server's loop, one at a time.
+/// Threads  A method runs on the thread of its connection's loop: of a server with several loops
+///          several run at a time.
 /// Cost     A call: Gate::Check. Messages of streams: nothing.
 class Service {
  public:
