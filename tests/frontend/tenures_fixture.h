@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <future>
 #include <map>
 #include <memory>
@@ -52,7 +53,7 @@ class FakeSubmitter : public Submitter {
   std::vector<int> durable_moved;        // numbers of queues
   std::vector<std::uint64_t> elsewhere;  // durable jobs that are awaited
   std::vector<std::pair<std::uint64_t, v1::Outcome>> ended_elsewhere;
-  int flushes = 0;
+  std::atomic<int> flushes = 0;  // outside of the host's lock
 };
 
 class FakeWorker final : public WorkerEndpoint {

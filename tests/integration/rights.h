@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <initializer_list>
 #include <iterator>
 #include <set>
 #include <string>
@@ -45,6 +46,14 @@ inline Rights AllowedBy(const std::string& file) {
     }
   }
   return allowed;
+}
+
+/// The next watch of these begins with a list, as it does at servers before 1.32: so the right to
+/// list is used, whichever watch comes first.
+inline void ListFirst(fakes::KubeApi& api, std::initializer_list<const char*> plurals) {
+  for (const char* plural : plurals) {
+    api.Add({.kind = fakes::KubeFault::Kind::kNoInitialEvents, .verb = "watch", .plural = plural});
+  }
 }
 
 /// Those that were used so far.

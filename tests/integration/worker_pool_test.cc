@@ -134,7 +134,7 @@ TEST_F(WorkerPoolTest, ScalingInUnderLoadHarmsNoJob) {
 }
 
 TEST_F(WorkerPoolTest, UsesTheRightsOfItsRoleAndNoOthers) {
-  api_.Add({.kind = fakes::KubeFault::Kind::kNoInitialEvents, .verb = "watch", .times = 3});
+  ListFirst(api_, {"workerpools", "pods"});
   StartOperator();
   CreatePool(2);
   AwaitPods(2);
