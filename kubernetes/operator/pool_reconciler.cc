@@ -1,10 +1,8 @@
 #include "kubernetes/operator/pool_reconciler.h"
 
 #include <absl/strings/str_cat.h>
-#include <spdlog/spdlog.h>
 
 #include <algorithm>
-#include <optional>
 #include <set>
 #include <utility>
 
@@ -214,25 +212,11 @@ class PoolPass {
         kube::Apply(pools::kWorkerPools, draft_.Object(), true, AsPoolOperator(), "status"));
   }
 
-  /// An event that cannot be written is lost; nothing hangs on it.
   void Say(const controller::Happening& what) {
-    std::optional<kube::Call> call;
-    {
-      const MutexLock lock(reconciler_.mutex_);
-      call = reconciler_.events_.Tell(*pool_, what, now_, wall_);
-    }
-    if (!call) return;
-    const Status told = cluster_.Write(*call).status();
-    if (!told.ok() && !absl::IsAlreadyExists(told)) {
-      spdlog::debug("event: {}", std::string(told.message()));
-    }
+    reconciler_.events_.Tell(cluster_, *pool_, what, now_, wall_);
   }
 
-  /// What is gone needs no writing.
-  Status Write(const kube::Call& call) {
-    Status status = cluster_.Write(call).status();
-    return absl::IsNotFound(status) ? absl::OkStatus() : status;
-  }
+  Status Write(const kube::Call& call) { return controller::WriteIfThere(cluster_, call); }
 
   PoolReconciler& reconciler_;
   PoolReconciler::Memory& memory_;

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "kubernetes/controller/controller.h"
-#include "kubernetes/controller/event_book.h"
+#include "kubernetes/controller/writer.h"
 #include "kubernetes/operator/pool_frontend.h"
 #include "kubernetes/pools/pods.h"
 #include "lib/common/mutex.h"
@@ -18,10 +18,8 @@ namespace twofold::benchmarks {
 /// change of them at least; pods that we made may lack for a while.
 ///
 /// Errors   those of kube::Connection.
-class PoolCluster {
+class PoolCluster : public controller::Writer {
  public:
-  virtual ~PoolCluster() = default;
-
   /// nullptr: there is none.
   [[nodiscard]] virtual controller::Snapshot Find(const kube::ObjectName& pool) const = 0;
 
@@ -34,9 +32,6 @@ class PoolCluster {
 
   /// The names of its pods, as the server has them at this moment.
   virtual Result<std::vector<std::string>> ListPodsOf(const kube::ObjectName& pool) = 0;
-
-  /// The object as it is after the call; null: it is gone.
-  virtual Result<kube::Json> Write(const kube::Call& call) = 0;
 };
 
 struct PoolSettings {
@@ -81,8 +76,8 @@ class PoolReconciler {
 
   PoolFrontend& frontend_;
   const PoolSettings settings_;
+  controller::EventTeller events_;
   Mutex mutex_;
-  controller::EventBook events_ ABSL_GUARDED_BY(mutex_);
   std::map<kube::ObjectName, std::shared_ptr<Memory>> memories_ ABSL_GUARDED_BY(mutex_);
 };
 

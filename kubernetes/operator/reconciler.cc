@@ -1,7 +1,6 @@
 #include "kubernetes/operator/reconciler.h"
 
 #include <absl/strings/str_cat.h>
-#include <spdlog/spdlog.h>
 
 #include <algorithm>
 #include <array>
@@ -407,25 +406,11 @@ class Pass {
             absl::StrCat("run ", order_.id, running.message.empty() ? "" : ": ", running.message)};
   }
 
-  /// An event that cannot be written is lost; nothing hangs on it.
   void Tell(const controller::Happening& what) {
-    std::optional<kube::Call> call;
-    {
-      const MutexLock lock(reconciler_.mutex_);
-      call = reconciler_.events_.Tell(*object_, what, now_, wall_);
-    }
-    if (!call) return;
-    const Status told = cluster_.Write(*call).status();
-    if (!told.ok() && !absl::IsAlreadyExists(told)) {
-      spdlog::debug("event: {}", std::string(told.message()));
-    }
+    reconciler_.events_.Tell(cluster_, *object_, what, now_, wall_);
   }
 
-  /// What is gone needs no writing.
-  Status Write(const kube::Call& call) {
-    Status status = cluster_.Write(call).status();
-    return absl::IsNotFound(status) ? absl::OkStatus() : status;
-  }
+  Status Write(const kube::Call& call) { return controller::WriteIfThere(cluster_, call); }
 
   const ObjectKind& kind_;
   Runs& runs_;

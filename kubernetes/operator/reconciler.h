@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "kubernetes/controller/controller.h"
-#include "kubernetes/controller/event_book.h"
+#include "kubernetes/controller/writer.h"
 #include "kubernetes/operator/object_kind.h"
 #include "kubernetes/operator/runs.h"
 #include "lib/common/mutex.h"
@@ -15,18 +15,11 @@
 namespace twofold::benchmarks {
 
 /// What a reconciler asks of an API server. All objects are as new as our own last write at least.
-///
-/// Errors   of writes: those of kube::Connection.
-class Cluster {
+class Cluster : public controller::Writer {
  public:
-  virtual ~Cluster() = default;
-
   /// nullptr: there is none.
   [[nodiscard]] virtual controller::Snapshot Find(const kube::ObjectName& name) const = 0;
   [[nodiscard]] virtual std::vector<controller::Snapshot> All() const = 0;
-
-  /// The object as it is after the call; null: it is gone.
-  virtual Result<kube::Json> Write(const kube::Call& call) = 0;
 };
 
 /// What is the same for all Benchmarks.
@@ -66,8 +59,8 @@ class Reconciler {
 
   const Settings settings_;
   Mutex turns_;  // taken first
+  controller::EventTeller events_;
   Mutex mutex_;
-  controller::EventBook events_ ABSL_GUARDED_BY(mutex_);
   /// Of what is there no more: the run to forget.
   std::map<std::pair<std::string, kube::ObjectName>, std::string> ids_ ABSL_GUARDED_BY(mutex_);
 };
