@@ -39,7 +39,7 @@ class Publisher {
     Duration lasts = std::chrono::hours(7 * 24);
     Duration renew_before = std::chrono::hours(2 * 24);
     Duration settle = std::chrono::seconds(10);
-    Duration period = std::chrono::seconds(30);
+    Duration period = std::chrono::seconds(10);
   };
 
   /// Errors   kInternal: no certificate can be made.
