@@ -179,8 +179,7 @@ function(_twofold_compile_tests target heavy)
   if(NOT heavy)
     target_compile_options(${target} PRIVATE $<$<CONFIG:RelWithDebInfo>:-O0>)
   endif()
-  if(CMAKE_UNITY_BUILD)  # who debugs a test compiles each file alone; symbols are a fifth of the compile time
-    target_compile_options(${target} PRIVATE $<$<CONFIG:RelWithDebInfo>:-g0>)
+  if(CMAKE_UNITY_BUILD)
     # A name of one test shadows that of another where both happen to be compiled as one; `alone` warns of the rest.
     set_target_properties(${target} PROPERTIES SHADOWS ON)
   endif()
