@@ -34,7 +34,7 @@ std::string FilterFor(std::string_view file) {
 
 }  // namespace
 
-#ifdef __SANITIZE_THREAD__
+#ifdef TWOFOLD_THREAD_SANITIZER
 /// Debian's library is built without ThreadSanitizer, which so takes the first use of the log for a
 /// race.
 extern "C" const char* __tsan_default_suppressions() { return "called_from_lib:libspdlog.so\n"; }
