@@ -46,6 +46,8 @@ class Checker:
             for kind in schema.get("x-kubernetes-group-version-kind", []):
                 version = "/".join(part for part in (kind["group"], kind["version"]) if part)
                 self._by_kind[version, kind["kind"]] = {"$ref": f"#/definitions/{name}"}
+        # One for all objects: it searches all definitions once.
+        self._resolver = jsonschema.RefResolver("", {"definitions": self._definitions})
         schemas = json.loads((folder / "crd-schemas.json").read_text())
         for path in OWN_SCHEMAS:
             schemas |= json.loads(path.read_text())
@@ -60,7 +62,6 @@ class Checker:
         schema = self._by_kind.get((data.get("apiVersion"), data.get("kind")))
         if schema is None:
             return [f"no such kind: {data.get('apiVersion')} {data.get('kind')}"]
-        # In allOf, because a $ref hides what stands beside it.
-        validator = jsonschema.Draft4Validator({"allOf": [schema], "definitions": self._definitions})
+        validator = jsonschema.Draft4Validator(schema, resolver=self._resolver)
         return [f"{'.'.join(map(str, error.absolute_path)) or 'object'}: {error.message}"
                 for error in validator.iter_errors(data)]
