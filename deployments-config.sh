@@ -24,6 +24,8 @@ Options:
   --mirror          images of others, too, come from REGISTRY (dockerfiles/list-images.sh lists them)
   --digests FILE    pods run these very images, whatever their tags come to mean: a line each,
                     [REGISTRY/]IMAGE@sha256:HEX, as `podman images --digests` or a push shows it
+  --component       write the component with all of these changes and no overlays: for overlays of your own, which name it
+                    after their resources
   --output FOLDER   where to write (deployments/configured, where deployments-apply.sh looks)
   --dry-run         write nothing, print the images and namespaces
 
@@ -215,7 +217,7 @@ report() {
     awk '$3 != "-" { n[$3]++ } END { for (name in n) print "  " name ": " n[name] " objects" }' | sort
 }
 
-output=$root/deployments/configured dry_run='' store='' metrics_api='' mirror='' pull_secret='' digests=
+output=$root/deployments/configured dry_run='' store='' metrics_api='' mirror='' component='' pull_secret='' digests=
 while [ $# -gt 0 ]; do
   case $1 in
     -h | --help) usage; exit 0 ;;
@@ -224,6 +226,7 @@ while [ $# -gt 0 ]; do
     --store) store=1 ;;
     --metrics-api) metrics_api=1 ;;
     --mirror) mirror=1 ;;
+    --component) component=1 ;;
     --pull-secret) need_value "$@"; pull_secret=$2; shift ;;
     --digests) need_value "$@"; digests=$2; shift ;;
     -?*) refuse "unknown option $1" ;;
@@ -238,6 +241,7 @@ for name in "$monitoring" "$validation"; do is_namespace "$name" || refuse "'$na
 # The name of a Secret in lower case, as most are: letters, digits and '-', as that of a namespace.
 [ -z "$pull_secret" ] || is_namespace "$pull_secret" || refuse "'$pull_secret' is not the name of a Secret"
 [ -z "$digests" ] || check_digests
+[ -z "$component" ] || [ -z "$store$metrics_api" ] || refuse "--component: name the components of --store and --metrics-api in your overlay"
 [ -z "$mirror" ] || [ "$registry" != - ] || refuse "--mirror needs a REGISTRY"
 # Kustomize finds an object by its earlier name too, so it cannot tell the two then.
 case $monitoring/$validation in
@@ -252,13 +256,13 @@ need_kubectl
 work_folder
 # Beside the output, as the paths in it are relative; takes its place when all is well.
 if [ -n "$dry_run" ]; then new=$work/overlays; else new=$output.new; fi
-folders=$(folders)
+if [ -n "$component" ]; then folders=; else folders=$(folders); fi
 rm -rf "$new"
 mkdir -p "$new/component" || die "cannot write $new"
 write_component "$new/component"
 for folder in $folders; do write_overlay "$folder"; done
 for folder in $folders; do render "$folder"; done
-report
+[ -n "$component" ] || report
 [ -z "$dry_run" ] || exit 0
 rm -rf "$output"
 mv "$new" "$output" || die "cannot write $output"

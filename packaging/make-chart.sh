@@ -33,7 +33,7 @@ command -v kubectl >/dev/null || refuse "kubectl is not there"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 # What can be configured has names that nothing else has; templates have values in their place.
-"$root/deployments-config.sh" --pull-secret chart-pull-secret --output "$work/configured" \
+"$root/deployments-config.sh" --component --pull-secret chart-pull-secret --output "$work/configured" \
   registry.invalid chart-frontend chart-clients >"$work/log" || { cat "$work/log" >&2; exit 1; }
 
 chart=$work/twofold

@@ -108,7 +108,7 @@ def deployed(folder, parts, components, arguments):
     """What the same settings are in deployments/, as its README and scripts do it."""
     digests = folder / "digests"
     digests.write_text(f"scalability-tester-iperf@{DIGEST}\n")
-    run(manifests.ROOT / "deployments-config.sh", "--output", folder / "configured",
+    run(manifests.ROOT / "deployments-config.sh", "--component", "--output", folder / "configured",
         *(digests if argument == "DIGESTS" else argument for argument in arguments), MONITORING, VALIDATION)
     overlay = (folder / "overlay").resolve()
     overlay.mkdir()

@@ -7,16 +7,8 @@ load cluster/helper
 setup() {
   project_setup
   need_kustomize
-  [ "$BATS_TEST_NUMBER" = 1 ] || few_folders
+  [ "$BATS_TEST_NUMBER" = 1 ] || few_folders frontend iperf-queue lifecycle namespace sleep-queue
   cp -R "$project/deployments" "$BATS_TEST_TMPDIR/before"
-}
-
-# Kustomize takes a fifth of a second for a folder, and the first test has them all.
-few_folders() {
-  local folder
-  for folder in "$project"/deployments/*; do
-    case ${folder##*/} in components | frontend | iperf-queue | lifecycle | namespace | sleep-queue) ;; *) rm -r "$folder" ;; esac
-  done
 }
 
 config() { "$project/deployments-config.sh" "$@"; }
@@ -74,6 +66,14 @@ by_hand() { # by_hand REGISTRY/ MONITORING VALIDATION
   config two.example.com mon2 clients
   [ ! -e "$project/deployments/configured/gone-queue" ]
   kubectl kustomize "$project/deployments/configured/frontend" | grep 'image: two.example.com/scalability-tester:'
+}
+
+@test "--component alone is the same component, for an overlay of one's own" {
+  config registry.example.com mon2 clients
+  config --component --output "$BATS_TEST_TMPDIR/changes" registry.example.com mon2 clients
+  diff -r "$project/deployments/configured/component" "$BATS_TEST_TMPDIR/changes/component"
+  [ "$(ls "$BATS_TEST_TMPDIR/changes")" = component ]
+  refused "--component: name the components of --store" --component --store - mon2 clients
 }
 
 @test "a new queue is in it" {
