@@ -113,6 +113,7 @@ Secret/monitoring/scalability-tester-database-ca" ]
 }
 
 @test "a second deployment in other namespaces keeps what both share" {
+  few_folders namespace frontend media-queue
   kubectl apply -f "$project/deployments/namespace"
   for folder in frontend/service media-queue/volume; do kubectl apply -f "$project/deployments/$folder" || true; done
   "$project/deployments-config.sh" - mon2 clients
@@ -127,6 +128,7 @@ Secret/monitoring/scalability-tester-database-ca" ]
 }
 
 @test "three queues in other namespaces" {
+  few_folders namespace frontend sleep-queue
   "$project/deployments-queue.sh" sleep 10bit-4k-av1-to-fullhd-hevc
   "$project/deployments-queue.sh" sleep Nap_2
   "$project/deployments-config.sh" registry.example.com/tester mon2 clients
@@ -151,6 +153,7 @@ Secret/monitoring/scalability-tester-database-ca" ]
 }
 
 @test "a queue that is not in the overlay is refused before anything is removed" {
+  few_folders namespace frontend sleep-queue
   "$project/deployments-config.sh" - mon2 clients
   "$project/deployments-queue.sh" sleep nap
   run apply nap
@@ -248,6 +251,7 @@ watch_arguments() {
 }
 
 @test "--secure in other namespaces: each has its secrets" {
+  few_folders namespace frontend sleep-queue security
   files=$project/deployments/operator
   "$project/deployments-config.sh" - mon2 clients
   run apply --secure sleep
@@ -363,6 +367,7 @@ database_of_my_own() {
 }
 
 @test "--cluster in other namespaces: names of single frontends, policies and certificates are theirs" {
+  few_folders namespace frontend cluster database sleep-queue security
   with_operator
   "$project/deployments-config.sh" - mon2 clients
   until_frontends --cluster --secure --database cloudnative-pg sleep

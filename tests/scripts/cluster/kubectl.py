@@ -99,7 +99,7 @@ def things(path):
     import yaml  # takes longer than all the rest, and is needed here only
 
     for file in sorted(path.glob("*.yaml")) if path.is_dir() else [path]:
-        yield from filter(None, yaml.safe_load_all(file.read_text()))
+        yield from filter(None, yaml.load_all(file.read_text(), getattr(yaml, "CSafeLoader", yaml.SafeLoader)))
 
 
 def apply(options):
