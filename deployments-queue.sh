@@ -120,9 +120,10 @@ from=$root/deployments/$old-queue to=$root/deployments/$new-queue
 frontend=$root/deployments/frontend/frontend.yaml
 [ -d "$from" ] || refuse "there is no $from"
 [ ! -e "$to" ] || refuse "$to is there already"
+named=$(object "$new")
 for folder in "$root"/deployments/*-queue; do
   queue=$(basename "$folder" -queue)
-  [ "$(object "$queue")" != "$(object "$new")" ] || refuse "objects of '$new' would have the names of those of '$queue'"
+  [ "$(object "$queue")" != "$named" ] || refuse "objects of '$new' would have the names of those of '$queue'"
 done
 has_queue "$old" || refuse "the queue $old is not in $frontend"
 

@@ -61,6 +61,7 @@ by_hand() { # by_hand REGISTRY/ MONITORING VALIDATION
 }
 
 @test "the next run replaces what the one before has written" {
+  few_folders frontend namespace sleep-queue
   config one.example.com mon2 clients
   mkdir "$project/deployments/configured/gone-queue"
   config two.example.com mon2 clients
@@ -69,6 +70,7 @@ by_hand() { # by_hand REGISTRY/ MONITORING VALIDATION
 }
 
 @test "--component alone is the same component, for an overlay of one's own" {
+  few_folders frontend namespace sleep-queue
   config registry.example.com mon2 clients
   config --component --output "$BATS_TEST_TMPDIR/changes" registry.example.com mon2 clients
   diff -r "$project/deployments/configured/component" "$BATS_TEST_TMPDIR/changes/component"
@@ -77,6 +79,7 @@ by_hand() { # by_hand REGISTRY/ MONITORING VALIDATION
 }
 
 @test "a new queue is in it" {
+  few_folders frontend namespace sleep-queue
   "$project/deployments-queue.sh" sleep nap
   config - mon2 clients
   kubectl kustomize "$project/deployments/configured/nap-queue" | grep -- --frontend=scalability-tester-frontend.mon2:9997
@@ -99,6 +102,7 @@ by_hand() { # by_hand REGISTRY/ MONITORING VALIDATION
 }
 
 @test "--store gives the frontend its volume, and only then" {
+  few_folders frontend namespace sleep-queue
   config - mon2 clients
   run ! grep -q -- --store= <(kubectl kustomize "$project/deployments/configured/frontend")
   config --store - mon2 clients
@@ -108,6 +112,7 @@ by_hand() { # by_hand REGISTRY/ MONITORING VALIDATION
 }
 
 @test "a name that it does not know how to change is an error, and the earlier overlay stays" {
+  few_folders frontend namespace sleep-queue
   config one.example.com mon2 clients
   cp -R "$project/deployments/configured" "$BATS_TEST_TMPDIR/earlier"
   sed -i 's/--frontend=scalability-tester-frontend:9999/--frontend=scalability-tester-frontend.monitoring.svc:9999/' \

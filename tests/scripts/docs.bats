@@ -23,7 +23,7 @@ setup() {
 begin='ip link set lo up
 mount -t overlay twofold -o "lowerdir=$sources,upperdir=$HOME/written,workdir=$HOME/work" "$HOME/twofold" 2>/dev/null ||
   cp -a "$sources/." "$HOME/twofold"
-cd "$HOME/twofold" && exec python3 "$@"'
+cd "$HOME/twofold" && exec /usr/bin/python3 "$@"'
 
 # The page runs, and as many commands as said at least are not skipped.
 runs() {  # PAGE LEAST
@@ -60,7 +60,7 @@ runs() {  # PAGE LEAST
 @test "no page is left out" {
   for page in README.md CONTRIBUTING.md deployments/README.md docs/*.md; do
     grep -q "runs $page " "$BATS_TEST_FILENAME" && continue
-    run python3 "$BATS_TEST_DIRNAME/docs/run_page.py" --list "$page"
+    run /usr/bin/python3 "$BATS_TEST_DIRNAME/docs/run_page.py" --list "$page"
     [ "$status" -eq 0 ] || { echo "$page has commands that no test runs: $output"; return 1; }
   done
 }
