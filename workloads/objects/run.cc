@@ -15,6 +15,7 @@
 #include <cstdio>
 #include <deque>
 #include <fstream>
+#include <set>
 #include <sstream>
 #include <thread>
 
@@ -54,13 +55,16 @@ class LockedOrders : public Source {
   Orders orders_;
 };
 
-/// Deletes the names first, first + step, ... below end, each once.
+/// Deletes `names`, and first, first + step, ... below end, each once.
 class Deletes : public Source {
  public:
-  Deletes(std::uint64_t first, std::uint64_t end, std::uint64_t step)
-      : next_(first), end_(end), step_(step) {}
+  Deletes(std::set<std::uint64_t> names, std::uint64_t first, std::uint64_t end, std::uint64_t step)
+      : names_(std::move(names)), next_(first), end_(end), step_(step) {}
   std::optional<Order> Next() override {
     const MutexLock lock(mutex_);
+    if (!names_.empty()) {
+      return Order{.op = Op::kDelete, .name = names_.extract(names_.begin()).value()};
+    }
     if (next_ >= end_) return std::nullopt;
     return Order{.op = Op::kDelete, .name = std::exchange(next_, next_ + step_)};
   }
@@ -68,6 +72,7 @@ class Deletes : public Source {
 
  private:
   Mutex mutex_;
+  std::set<std::uint64_t> names_;
   std::uint64_t next_;
   const std::uint64_t end_;
   const std::uint64_t step_;
@@ -242,9 +247,9 @@ class LoadRun {
     if (!spec_.cleanup()) return;
     const Orders& orders = source_.orders();
     if (duration > Duration::zero()) {
-      CleanUp(orders.NumberOf(orders.deleted()), orders.NumberOf(orders.puts()));
+      CleanUp(orders.spared(), orders.NumberOf(orders.deleted()), orders.NumberOf(orders.puts()));
     } else {
-      CleanUp(load_.loader, spec_.objects());  // what an earlier run has written
+      CleanUp({}, load_.loader, spec_.objects());  // what an earlier run has written
     }
   }
 
@@ -309,9 +314,9 @@ class LoadRun {
     report_.set_full_seconds(shared.all_busy ? measured : std::max(ToSeconds(full - from), 0.0));
   }
 
-  void CleanUp(std::uint64_t first, std::uint64_t end) {
+  void CleanUp(const std::set<std::uint64_t>& names, std::uint64_t first, std::uint64_t end) {
     asio::io_context io;
-    Deletes deletes(first, end, load_.loaders);
+    Deletes deletes(names, first, end, load_.loaders);
     const Instant start = Now();
     Shared shared{store_, Manner(spec_), names_, {}, deletes, start};
     Engine engine(shared, SizeOf(), start, Instant::max(),

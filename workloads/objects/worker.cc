@@ -86,10 +86,8 @@ asio::awaitable<void> Worker::Run() {
     }
     NameIt(*order);
     const bool succeeded = co_await Perform(order->op, *order);
-    if (order->op == Op::kPut || order->op == Op::kMultipart) {
-      shared_.source.Ended(*order, succeeded);
-    }
     if (succeeded && order->update && !shared_.stop) co_await Perform(Op::kUpdate, *order);
+    shared_.source.Ended(*order, succeeded);
   }
   if (!shared_.stop && shared_.all_busy.exchange(false)) {
     shared_.full_until = Now().time_since_epoch().count();

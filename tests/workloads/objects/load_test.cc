@@ -172,12 +172,28 @@ TEST(Orders, ReadsOfARunWithoutNamesAreOfWhatItHasPut) {
     ASSERT_TRUE(order);
     if (order->op == Op::kPut) {
       there.insert(order->name);
-      orders.Ended(*order, true);
     } else {
       ASSERT_TRUE(there.contains(order->name)) << NameOf(order->op) << i;
     }
     if (order->op == Op::kDelete) there.erase(order->name);
+    orders.Ended(*order, true);
   }
+}
+
+TEST(Orders, WhatIsBeingReadIsSparedByDeletesAndHoldsUpNoOther) {
+  Orders orders(LoadOf(SpecOf(R"({"bucket": "b", "pctput": 50, "pctdelete": 30})"), 0));
+  std::optional<Order> slow;
+  for (int i = 0; i < 2000; ++i) {
+    const auto order = orders.Next();
+    if (!slow && order->op == Op::kGet) {
+      slow = order;
+      continue;
+    }
+    ASSERT_TRUE(order->op != Op::kDelete || order->name != slow->name);
+    orders.Ended(*order, true);
+  }
+  EXPECT_GT(orders.deleted(), 500U);
+  EXPECT_EQ(orders.spared(), std::set<std::uint64_t>{slow->name});
 }
 
 TEST(Orders, WrittenEndsBeforeThePutThatFailed) {

@@ -89,7 +89,6 @@ class Nginx(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.folder = tempfile.mkdtemp()
-        cls.port, cls.tls_port = free_port(), free_port()
         for name in ("root/b", "tmp"):
             os.makedirs(f"{cls.folder}/{name}")
         subprocess.run(
@@ -97,16 +96,22 @@ class Nginx(unittest.TestCase):
              "-addext", "subjectAltName=DNS:localhost", "-keyout", f"{cls.folder}/key.pem", "-out",
              f"{cls.folder}/cert.pem"], check=True, capture_output=True)
         user = subprocess.run(["id", "-un"], check=True, capture_output=True, text=True).stdout.strip()
+        while not cls.serves(user):
+            pass
+        cls.plain = ["--protocol", "http", "--endpoint", f"http://127.0.0.1:{cls.port}", "--bucket", "b"]
+
+    @classmethod
+    def serves(cls, user):
+        """Starts nginx; False: somebody else took one of the ports meanwhile."""
+        cls.port, cls.tls_port = free_port(), free_port()
         Path(f"{cls.folder}/n.conf").write_text(
             NGINX_CONF.format(folder=cls.folder, user=user, port=cls.port, tls_port=cls.tls_port))
         cls.nginx = subprocess.Popen(["nginx", "-c", f"{cls.folder}/n.conf", "-g", "daemon off;"])
-        deadline = time.monotonic() + 20
-        while time.monotonic() < deadline:
-            with socket.socket() as s:
-                if s.connect_ex(("127.0.0.1", cls.port)) == 0:
-                    break
+        while cls.nginx.poll() is None:
+            if os.path.exists(f"{cls.folder}/pid"):  # it listens then
+                return True
             time.sleep(0.05)
-        cls.plain = ["--protocol", "http", "--endpoint", f"http://127.0.0.1:{cls.port}", "--bucket", "b"]
+        return False
 
     @classmethod
     def tearDownClass(cls):

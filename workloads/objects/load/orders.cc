@@ -113,11 +113,12 @@ std::optional<Order> Orders::Read(Op op, std::uint64_t ordinal) {
     if (!name) return std::nullopt;
     order.name = *name;
   } else {
-    // Of its own, the newer half: DELETEs do not come there while the read is in flight.
+    // Of its own, the newer half: DELETEs seldom come there while the read is in flight.
     const std::uint64_t there = written_.end() - std::min(deleted_, written_.end());
     if (there == 0) return Put(ordinal);
     const std::uint64_t newer = (there + 1) / 2;
     order.name = NumberOf(written_.end() - 1 - Below(newer, random));
+    reading_.insert(order.name);
   }
   order.size = SizeOf(order.name);
   const std::uint64_t drawn = Below(100, Random(load_.seed, Stream::kUpdate, ordinal));
@@ -125,10 +126,16 @@ std::optional<Order> Orders::Read(Op op, std::uint64_t ordinal) {
   return order;
 }
 
-// As many are left as two loads of requests in flight, so that no read meets a DELETE.
+// As many are left as two loads of requests in flight, so that a DELETE seldom comes to what is
+// being read. It passes that over: the read would find nothing, or its update would bring back what
+// nobody deletes any more.
 std::optional<Order> Orders::Delete(std::uint64_t ordinal) {
-  if (deleted_ + 2 * load_.in_flight >= written_.end()) return Put(ordinal);
-  return Order{.op = Op::kDelete, .name = NumberOf(deleted_++)};
+  while (deleted_ + 2 * load_.in_flight < written_.end()) {
+    const std::uint64_t name = NumberOf(deleted_++);
+    if (!reading_.contains(name)) return Order{.op = Op::kDelete, .name = name};
+    spared_.insert(name);
+  }
+  return Put(ordinal);
 }
 
 std::optional<Order> Orders::Next() {
@@ -153,7 +160,17 @@ std::optional<Order> Orders::Next() {
 }
 
 void Orders::Ended(const Order& order, bool succeeded) {
-  written_.Ended((order.name - load_.first_put) / load_.loaders, succeeded);
+  switch (order.op) {
+    case Op::kPut:
+    case Op::kMultipart:
+      return written_.Ended((order.name - load_.first_put) / load_.loaders, succeeded);
+    case Op::kGet:
+    case Op::kHead:
+      if (!order.listed) reading_.extract(order.name);
+      return;
+    default:
+      return;
+  }
 }
 
 std::string_view Orders::Why() const { return why_; }

@@ -63,7 +63,8 @@ class Written {
 ///
 /// Time     No clock: `planned` counts from the start, wherever that is.
 /// Threads  Not thread-safe.
-/// Cost     O(1), less than a microsecond; memory constant.
+/// Cost     O(log n) for n in flight, less than a microsecond; memory as for those in flight, and
+/// spared.
 class Orders {
  public:
   explicit Orders(const Load& load);
@@ -71,7 +72,7 @@ class Orders {
   /// nullopt: there is nothing left to do; Why() says why.
   std::optional<Order> Next();
 
-  /// Each PUT and MULTIPART that Next has dealt out ends here.
+  /// Each order that Next has dealt out ends here, a read with its update.
   void Ended(const Order& order, bool succeeded);
 
   /// "epochs", "maxputs", "totalputsize"; empty: there is more to do.
@@ -80,9 +81,11 @@ class Orders {
   [[nodiscard]] std::uint64_t EpochsDone() const;  ///< of this loader's share
   /// Names from 0 to this one have been put by all loaders, if the others do as this one.
   [[nodiscard]] std::uint64_t ObjectsWritten() const;
-  /// PUTs dealt out so far, and how many of the first of them were deleted again.
+  /// PUTs dealt out so far, and how many of the first of them were deleted again, but for the names
+  /// that were being read just then.
   [[nodiscard]] std::uint64_t puts() const { return puts_; }
   [[nodiscard]] std::uint64_t deleted() const { return deleted_; }
+  [[nodiscard]] const std::set<std::uint64_t>& spared() const { return spared_; }
   /// The number of the name of a PUT of this loader: 0 is the first.
   [[nodiscard]] std::uint64_t NumberOf(std::uint64_t put) const;
 
@@ -101,6 +104,8 @@ class Orders {
   std::uint64_t puts_ = 0;
   std::uint64_t put_bytes_ = 0;
   std::uint64_t deleted_ = 0;
+  std::set<std::uint64_t> spared_;
+  std::multiset<std::uint64_t> reading_;  ///< names that this loader has put, and reads just now
   std::uint64_t reads_ = 0;
   std::uint64_t epoch_ = 0;
   std::optional<Permutation> order_;  ///< of `epoch_`
