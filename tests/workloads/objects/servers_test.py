@@ -96,8 +96,8 @@ class Nginx(unittest.TestCase):
              "-addext", "subjectAltName=DNS:localhost", "-keyout", f"{cls.folder}/key.pem", "-out",
              f"{cls.folder}/cert.pem"], check=True, capture_output=True)
         user = subprocess.run(["id", "-un"], check=True, capture_output=True, text=True).stdout.strip()
-        while not cls.serves(user):
-            pass
+        if not any(cls.serves(user) for _ in range(5)):
+            raise RuntimeError("nginx does not start")
         cls.plain = ["--protocol", "http", "--endpoint", f"http://127.0.0.1:{cls.port}", "--bucket", "b"]
 
     @classmethod
