@@ -124,7 +124,8 @@ std::size_t MeasuredWindow::BlocksIn(double cut) const {
   return static_cast<std::size_t>(std::clamp(blocks, 0.0, double{kMostCut}));
 }
 
-MeasuredWindow MeasureGroups(double seconds, double mean_life, std::vector<WorkerGroup> groups) {
+MeasuredWindow MeasureGroups(double seconds, double mean_life, std::vector<WorkerGroup> groups,
+                             std::size_t most_cut) {
   groups = Fewer(groups);
   MeasuredWindow window{.seconds = seconds,
                         .mean_life = mean_life,
@@ -133,7 +134,7 @@ MeasuredWindow MeasureGroups(double seconds, double mean_life, std::vector<Worke
     AddTo(window.total, group.jobs);
     for (double& part : group.jobs) part /= group.members;
   }
-  for (std::size_t cut = 0; cut <= kMostCut; ++cut) {
+  for (std::size_t cut = 0; cut <= most_cut; ++cut) {
     std::vector<Parts> left;
     for (const WorkerGroup& group : groups) left.push_back(WithoutBlocks(group.jobs, cut));
     window.between[cut] = Between(left);

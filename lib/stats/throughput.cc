@@ -160,7 +160,7 @@ ThroughputEstimate ThroughputWindow::Estimate(Instant now, std::span<const Insta
   estimate.log_error = lives_.RenewalError();
   estimate.degrees = std::max(static_cast<double>(lives_.count()) - 1.0, 1.0);
   const bool shows_noise = estimate.batches > 0 && std::isfinite(estimate.log_error);
-  if (shows_noise && estimate.throughput > 0.0) SetError(Measured(now, at_work), estimate);
+  if (shows_noise && estimate.throughput > 0.0) SetError(MeasuredUpTo(0, now, at_work), estimate);
   SetInterval(estimate);
   estimate.reason = WhyNotSteady(now, at_work, credit, estimate.batches);
   estimate.usable = estimate.batches > 0;
@@ -169,6 +169,11 @@ ThroughputEstimate ThroughputWindow::Estimate(Instant now, std::span<const Insta
 }
 
 MeasuredWindow ThroughputWindow::Measured(Instant now, std::span<const Instant> at_work) const {
+  return MeasuredUpTo(kMostCut, now, at_work);
+}
+
+MeasuredWindow ThroughputWindow::MeasuredUpTo(std::size_t most_cut, Instant now,
+                                              std::span<const Instant> at_work) const {
   const Duration length = now - start_;
   if (lives_.succeeded() == 0 || length <= Duration(0)) return {};
   const FluidBins credit = WithThoseAtWork(now, at_work);
@@ -188,7 +193,7 @@ MeasuredWindow ThroughputWindow::Measured(Instant now, std::span<const Instant> 
   for (WorkerGroup& group : groups) {
     for (std::size_t k = 0; k < kParts; ++k) group.jobs[k] += unknown[k] * group.members / all;
   }
-  return MeasureGroups(ToSeconds(length), lives_.MeanSeconds(), std::move(groups));
+  return MeasureGroups(ToSeconds(length), lives_.MeanSeconds(), std::move(groups), most_cut);
 }
 
 std::vector<double> ThroughputWindow::MembersByWorker() const {
