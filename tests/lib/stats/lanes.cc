@@ -22,18 +22,23 @@ std::vector<SimulatedJob> RunLanes(int lanes, double seconds, const DrawLife& dr
   return jobs;
 }
 
-ThroughputEstimate Measure(const std::vector<SimulatedJob>& jobs, double start, double now) {
+LanesWindow::LanesWindow(const std::vector<SimulatedJob>& jobs, double start)
+    : next_(jobs.begin()), end_(jobs.end()), window_(Instant{} + FromSeconds(start)) {}
+
+ThroughputEstimate LanesWindow::Look(double now) {
   const Instant end = Instant{} + FromSeconds(now);
-  ThroughputWindow window(Instant{} + FromSeconds(start));
-  std::vector<Instant> in_flight;
-  for (const SimulatedJob& job : jobs) {
-    if (job.ended <= end) {
-      window.Ended(job.submitted, job.ended, job.succeeded, job.lane);
-    } else if (job.submitted <= end) {
-      in_flight.push_back(job.submitted);
-    }
+  for (; next_ != end_ && next_->ended <= end; ++next_) {
+    window_.Ended(next_->submitted, next_->ended, next_->succeeded, next_->lane);
   }
-  return window.Estimate(end, in_flight);
+  std::vector<Instant> at_work;
+  for (auto job = next_; job != end_; ++job) {
+    if (job->submitted <= end) at_work.push_back(job->submitted);
+  }
+  return window_.Estimate(end, at_work);
+}
+
+ThroughputEstimate Measure(const std::vector<SimulatedJob>& jobs, double start, double now) {
+  return LanesWindow(jobs, start).Look(now);
 }
 
 }  // namespace twofold::stats

@@ -29,6 +29,21 @@ using DrawLife = std::function<double(double seconds, Random&)>;
 /// passed `seconds`. Sorted by end, as a client sees them.
 std::vector<SimulatedJob> RunLanes(int lanes, double seconds, const DrawLife& draw, Random& random);
 
+/// A window from `start`, in seconds from the origin, over jobs as RunLanes gives them.
+class LanesWindow {
+ public:
+  /// `jobs` outlive it.
+  LanesWindow(const std::vector<SimulatedJob>& jobs, double start);
+
+  /// What it says about [start, now]. REQUIRES: `now` is not before that of the last look.
+  ThroughputEstimate Look(double now);
+
+ private:
+  std::vector<SimulatedJob>::const_iterator next_;  // the first that has not ended
+  const std::vector<SimulatedJob>::const_iterator end_;
+  ThroughputWindow window_;
+};
+
 /// What a window over [start, now], in seconds from the origin, says about the jobs.
 ThroughputEstimate Measure(const std::vector<SimulatedJob>& jobs, double start, double now);
 
