@@ -11,6 +11,7 @@
 #include <array>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <optional>
 #include <random>
 #include <thread>
@@ -65,16 +66,26 @@ std::vector<StoredJob> Contents(const Store& store) {
 }
 
 /// What is there after groups 1 to n.
-std::vector<StoredJob> AfterGroups(JobId n) {
+const std::vector<StoredJob>& AfterGroups(JobId n) {
+  static std::map<JobId, std::vector<StoredJob>> known;
+  const auto [place, is_new] = known.try_emplace(n);
+  if (!is_new) return place->second;
   MemoryStore model;
   for (JobId i = 1; i <= n; ++i) EXPECT_TRUE(model.Commit(GroupOfJob(i)).ok());
-  return Contents(model);
+  return place->second = Contents(model);
 }
 
 class DiskFaults : public ::testing::TestWithParam<FaultyVfs::Fault> {
  protected:
   [[nodiscard]] std::unique_ptr<SqliteStore> Open(const std::string& path) const {
     return SqliteStore::Open(path, {.vfs = FaultyVfs::name()}).value();
+  }
+  /// An empty store; to make its tables takes longer than what is tried with it.
+  std::unique_ptr<SqliteStore> OpenNew(const std::string& path) {
+    const std::string empty = dir_.Path("empty");
+    if (!std::filesystem::exists(empty)) Open(empty).reset();
+    std::filesystem::copy_file(empty, path);
+    return Open(path);
   }
 
   const TempDir dir_;
@@ -88,7 +99,7 @@ TEST_P(DiskFaults, CommitFailsOrSucceedsWholeAtEveryOperation) {
   for (std::uint64_t n = 0; !failed_all; ++n) {
     const std::string path = dir_.Path(std::to_string(n));
     {
-      const auto store = Open(path);
+      const auto store = OpenNew(path);
       vfs_.Fail(GetParam(), n, 2);
       for (JobId i = 1; i <= kGroups; ++i) {
         Status status = store->Commit(GroupOfJob(i));
@@ -97,6 +108,7 @@ TEST_P(DiskFaults, CommitFailsOrSucceedsWholeAtEveryOperation) {
           ASSERT_EQ(Contents(*store), AfterGroups(i - 1)) << "operation " << n;
           status = store->Commit(GroupOfJob(i));
         }
+        if (vfs_.operations() <= n) continue;  // nothing has failed yet
         ASSERT_EQ(Contents(*store), AfterGroups(i)) << "operation " << n;
       }
       failed_all = vfs_.operations() <= n;
@@ -114,7 +126,7 @@ TEST_P(DiskFaults, WhatWasCommittedIsThereAfterReopening) {
     const std::string path = dir_.Path(std::to_string(n));
     JobId committed = 0;
     {
-      const auto store = Open(path);
+      const auto store = OpenNew(path);
       vfs_.Fail(GetParam(), n, UINT64_MAX);
       while (committed < kGroups && store->Commit(GroupOfJob(committed + 1)).ok()) ++committed;
       failed_all = vfs_.operations() <= n;

@@ -40,7 +40,7 @@ Result<CopiedStore> Copy(const TestEngine& from, const TestEngine& to, WatchCopy
   return CopyStore(**source, **target, watch);
 }
 
-constexpr JobId kCopiedJobs = 300;
+constexpr JobId kCopiedJobs = 120;
 
 /// Rows of every table, hundreds of most.
 void Fill(TestEngine& engine) {
@@ -244,7 +244,7 @@ class FaultyEnd final : public StoreEnd {
   Status CheckAlone() override { return end_.CheckAlone(); }
 
  private:
-  static constexpr int kFaultyRow = 234;  // of more than a thousand
+  static constexpr int kFaultyRow = 234;  // of several hundred
 
   StoreEnd& end_;
   const Fault fault_;
