@@ -1,5 +1,5 @@
 // The laws of a load's ledger, over loads on a simulated queue in virtual time:
-//   TWOFOLD_SEEDS  how many random loads; 2 000 if not set, a twentieth of that with a sanitizer
+//   TWOFOLD_SEEDS  how many random loads; 1 000 if not set, fewer with a sanitizer
 //   TWOFOLD_SEED   the first one
 #include "lib/load/laws.h"
 
@@ -279,7 +279,7 @@ void CheckThroughput(const Simulated& seen, const QueueShape& shape) {
 
 TEST(Ledger, KeepsItsLawsWhateverHappens) {
   const std::uint64_t first = FromEnvironment("TWOFOLD_SEED", 1);
-  const std::uint64_t seeds = FromEnvironment("TWOFOLD_SEEDS", Fewer(2000));
+  const std::uint64_t seeds = FromEnvironment("TWOFOLD_SEEDS", Fewer(1000));
   for (std::uint64_t seed = first; seed < first + seeds; ++seed) {
     SCOPED_TRACE("TWOFOLD_SEED=" + std::to_string(seed));
     Random random(seed);
@@ -327,7 +327,7 @@ Coverage CoverageOf(const Kind& kind, double load, std::uint64_t tries) {
 }
 
 TEST(PromisedLedger, IntervalsHoldTheTruthBelowAndAboveCapacity) {
-  const std::uint64_t tries = FromEnvironment("TWOFOLD_TRIES", Fewer(200));
+  const std::uint64_t tries = FromEnvironment("TWOFOLD_TRIES", Fewer(100));
   for (const Kind& kind : {Kind{"M/D/1", 1, Fixed(0.1)}, Kind{"M/M/1", 1, Exponential(0.1)},
                            Kind{"M/M/4", 4, Exponential(0.1)}}) {
     Coverage sum;
@@ -367,7 +367,7 @@ std::function<double(Random&)> ColdStart(double more) {
 }
 
 TEST(PromisedLedger, AColdStartIsNotInTheThroughput) {
-  const std::uint64_t tries = FromEnvironment("TWOFOLD_TRIES", Fewer(200));
+  const std::uint64_t tries = FromEnvironment("TWOFOLD_TRIES", Fewer(100));
   const double truth = kWorkers / 0.1;
   double sum = 0;
   std::uint64_t near = 0;
@@ -386,7 +386,7 @@ TEST(PromisedLedger, AColdStartIsNotInTheThroughput) {
 }
 
 TEST(PromisedLedger, WhereNothingWarmsUpNothingIsCutAndNoSideIsFavoured) {
-  const std::uint64_t tries = FromEnvironment("TWOFOLD_TRIES", Fewer(200));
+  const std::uint64_t tries = FromEnvironment("TWOFOLD_TRIES", Fewer(100));
   double sum = 0;
   std::uint64_t cut = 0;
   for (std::uint64_t seed = 1; seed <= tries; ++seed) {
