@@ -169,7 +169,7 @@ TEST(Suites, OfGarbledOutputNoNumberGetsOutThatTheRulesForbid) {
   for (const auto& [name, file] : AllSamples()) {
     const Suite& suite = *FindSuite(name);
     const std::string sample = Sample(file);
-    for (std::uint64_t round = 0; round < Fewer(300); ++round) {
+    for (std::uint64_t round = 0; round < Fewer(750); ++round) {
       std::string text = sample;
       for (int flips = 0; flips < 3; ++flips) {
         text[random() % text.size()] = static_cast<char>(random());

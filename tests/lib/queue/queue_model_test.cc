@@ -1,7 +1,8 @@
 // The queue against a plain model of its rules, over random schedules.
 //
 //   TWOFOLD_SEED   where to start; printed, so that a failure can be seen again
-//   TWOFOLD_STEPS  how long; 1 000 000 if not set, a twentieth of that with a sanitizer
+//   TWOFOLD_STEPS  how long; 500 000 if not set; a sanitizer takes fewer, in which it does not
+//                  see all rare things
 
 #include <gtest/gtest.h>
 
@@ -20,7 +21,7 @@
 namespace twofold::queue {
 namespace {
 
-constexpr std::uint64_t kSteps = Fewer(1'000'000);
+constexpr std::uint64_t kSteps = 500'000;
 constexpr std::uint64_t kEpisode = 2'000;  // steps, then a fresh queue with other options
 
 std::uint64_t FromEnvironment(const char* name, std::uint64_t otherwise) {
@@ -85,7 +86,7 @@ std::string Trace(std::uint64_t seed) {
 
 TEST(QueueModel, QueueKeepsTheRulesOverRandomSchedules) {
   const std::uint64_t first_seed = FromEnvironment("TWOFOLD_SEED", 1);
-  const std::uint64_t steps = FromEnvironment("TWOFOLD_STEPS", kSteps);
+  const std::uint64_t steps = FromEnvironment("TWOFOLD_STEPS", Fewer(kSteps));
   std::cout << "TWOFOLD_SEED=" << first_seed << " TWOFOLD_STEPS=" << steps << '\n';
   std::uint64_t seed = first_seed;
   std::map<std::string_view, std::uint64_t> seen;
@@ -104,7 +105,7 @@ TEST(QueueModel, QueueKeepsTheRulesOverRandomSchedules) {
 
 // Rule 7: same input, same output.
 TEST(QueueModel, SameScheduleHasTheSameEffectsByteForByte) {
-  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+  for (std::uint64_t seed = 1; seed <= Fewer(10); ++seed) {
     const std::string trace = Trace(seed);
     ASSERT_GT(trace.size(), 10'000U) << "the schedule does next to nothing";
     ASSERT_EQ(trace, Trace(seed)) << "seed " << seed;

@@ -10,6 +10,8 @@
 #include <random>
 #include <vector>
 
+#include "tests/support/sanitized.h"
+
 namespace twofold::queue {
 namespace {
 
@@ -88,7 +90,7 @@ class WaitingLineTest : public testing::TestWithParam<Duration> {
 };
 
 TEST_P(WaitingLineTest, CountsAndFindsTheOldestAsJobsComeAndGoAnywhere) {
-  for (int round = 0; round < 6; ++round) {
+  for (std::uint64_t round = 0; round < Fewer(6); ++round) {
     for (int i = 0; i < 3000; ++i) {
       JobOptions options;
       if (i % 4 == 0) options.priority = static_cast<int>(random() % 21) - 10;

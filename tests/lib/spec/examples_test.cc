@@ -150,7 +150,7 @@ TEST(Examples, CutOffAnywhereGetAnAnswer) {
 TEST(Examples, MutatedGetAnAnswer) {
   Random random(1);
   for (const auto& [path, text] : ReadExamples()) {
-    for (std::uint64_t i = 0; i < Fewer(500); ++i) ExpectAnAnswer(Mutated(text, random));
+    for (std::uint64_t i = 0; i < Fewer(1250); ++i) ExpectAnAnswer(Mutated(text, random));
   }
 }
 

@@ -222,8 +222,7 @@ TEST(PromisedChanges, OfMediansAreSeldomSeenWhereThereAreNone) {
                       .says = absl::StrCat("any of 40 medians of ", n, " and ", m,
                                            " repetitions of the same is called changed"),
                       .most = 0.05},
-                     std::max<std::uint64_t>(kChangeTries / 10, 10),
-                     [&] { return AnyOfManyChanges(p); });
+                     std::max(kChangeTries / 10, Fewer(10)), [&] { return AnyOfManyChanges(p); });
   }
 }
 

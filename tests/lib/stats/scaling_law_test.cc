@@ -1,7 +1,7 @@
 // Laws of throughput: closed forms, refusals, and how often intervals hold what was planted.
 //
-//   TWOFOLD_TRIES  simulated sets of data a design; 100 if not set, a twentieth of that with a
-//   sanitizer TWOFOLD_SEED   of the first one; 1 if not set
+//   TWOFOLD_TRIES  simulated sets of data a design; 100 if not set, fewer with a sanitizer
+//   TWOFOLD_SEED   of the first one; 1 if not set
 
 #include "lib/stats/scaling_law.h"
 

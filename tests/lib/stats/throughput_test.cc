@@ -1,6 +1,6 @@
 // How often the intervals hold is counted over simulated windows:
-//   TWOFOLD_TRIES  how many loads that end when they are known; 100 if not set, a twentieth of
-//                  that with a sanitizer; ten times as many windows, 2000 (500) at least
+//   TWOFOLD_TRIES  how many loads that end when they are known; 100 if not set; ten times as many
+//                  windows, 2000 at least. A sanitizer tries fewer (tests/support/sanitized.h).
 #include "lib/stats/throughput.h"
 
 #include <absl/strings/str_cat.h>
@@ -29,9 +29,15 @@ using ::testing::HasSubstr;
 
 constexpr int kLanes = 16;
 const std::uint64_t kThroughputTries = FromEnvironment("TWOFOLD_TRIES", Fewer(100));
-const std::uint64_t kWindows = std::max<std::uint64_t>(10 * kThroughputTries, kSanitized ? 500 : 2000);
+const std::uint64_t kWindows = std::max(10 * kThroughputTries, Fewer(2000));
 
 double RelativeDistance(double value, double truth) { return std::abs(value / truth - 1.0); }
+
+/// How far the mean of so many windows may be from the truth, relative to it.
+double MostBias(std::uint64_t windows) {
+  constexpr double kEnough = 500.0;  // for half a percent
+  return 0.005 * std::sqrt(std::max(1.0, kEnough / static_cast<double>(windows)));
+}
 
 double Equal(double, Random&) { return 1.0; }
 double Exponential(double, Random& random) { return -std::log(Uniform(random)); }
@@ -91,7 +97,7 @@ TEST_P(PromisedWindows, AreEstimatedWithoutBiasAndWithAnHonestInterval) {
       covered += estimate.lower <= kLanes && kLanes <= estimate.upper ? 1U : 0U;
       steady += estimate.steady ? 1U : 0U;
     }
-    EXPECT_LT(RelativeDistance(mean, 1.0), 0.005);
+    EXPECT_LT(RelativeDistance(mean, 1.0), MostBias(kWindows));
     const std::string windows = absl::StrCat("windows of ", lives, " mean lives, 16 workers");
     const std::string interval = Says("the 95 % interval holds the truth: " + windows);
     twofold::Measure({.id = Id(absl::StrCat("interval-", lives)), .says = interval, .least = 0.95},
@@ -134,15 +140,15 @@ TEST(PromisedHoles, AreNotSeenInLongLivesOfFewLanes) {
 TEST(ThroughputWindow, ACommonStartOfUnequalLivesIsOverCreditedSoWarmUpFirst) {
   double cold = 0.0;
   double warm = 0.0;
-  constexpr int kTrials = 500;
-  for (int seed = 1; seed <= kTrials; ++seed) {
-    Random random(static_cast<std::uint64_t>(seed));
+  constexpr std::uint64_t kTrials = Fewer(500);
+  for (std::uint64_t seed = 1; seed <= kTrials; ++seed) {
+    Random random(seed);
     const auto jobs = RunLanes(kLanes, 30.0, HalfToThreeHalves, random);
     cold += Measure(jobs, 0.0, 2.5).throughput / kLanes / kTrials;
     warm += Measure(jobs, 20.0, 22.5).throughput / kLanes / kTrials;
   }
   EXPECT_GT(cold, 1.01);
-  EXPECT_LT(RelativeDistance(warm, 1.0), 0.005);
+  EXPECT_LT(RelativeDistance(warm, 1.0), MostBias(kTrials));
 }
 
 TEST(ThroughputWindow, AStuckLaneIsWorthOneJobAtMost) {
@@ -295,14 +301,14 @@ TEST(ThroughputWindow, FailuresAreCountedApartAndGiveNoThroughput) {
 
 TEST(ThroughputWindow, EqualJobsOfWhichSomeFailAreEstimatedWithoutBias) {
   double mean = 0.0;
-  constexpr int kTrials = 500;
-  for (int seed = 1; seed <= kTrials; ++seed) {
-    Random random(static_cast<std::uint64_t>(seed));
+  constexpr std::uint64_t kTrials = Fewer(500);
+  for (std::uint64_t seed = 1; seed <= kTrials; ++seed) {
+    Random random(seed);
     auto jobs = RunLanes(kLanes, 20.0, Equal, random);
     for (SimulatedJob& job : jobs) job.succeeded = Uniform(random) > 0.25;
     mean += Measure(jobs, 2.0, 13.7).throughput / kTrials;
   }
-  EXPECT_LT(RelativeDistance(mean, 0.75 * kLanes), 0.005);
+  EXPECT_LT(RelativeDistance(mean, 0.75 * kLanes), MostBias(kTrials));
 }
 
 TEST(ThroughputWindow, JobsThatEndedBeforeItAreIgnored) {
@@ -384,10 +390,11 @@ Known LookUntilKnown(const DrawLife& draw, double within, std::uint64_t seed) {
   constexpr double kLongest = 400.0;
   Random random(seed);
   const auto jobs = RunLanes(kLanes, kWarmUp + kLongest, draw, random);
+  LanesWindow window(jobs, kWarmUp);
   Known known;
   double next = 8.0;
   do {
-    known = {Measure(jobs, kWarmUp, kWarmUp + next), next};
+    known = {window.Look(kWarmUp + next), next};
     next *= 1.05;
   } while (!known.estimate.IsKnownWithin(within) && next < kLongest);
   return known;

@@ -1,7 +1,7 @@
 // Changes in series of runs: exact ones, and how often planted ones are found and none are
 // invented.
 //
-//   TWOFOLD_TRIES  simulated series a cell; 100 if not set, a twentieth of that with a sanitizer
+//   TWOFOLD_TRIES  simulated series a cell; 100 if not set, fewer with a sanitizer
 //   TWOFOLD_SEED   of the first one; 1 if not set
 
 #include "lib/stats/trend.h"

@@ -9,6 +9,7 @@
 
 #include "tests/lib/trace/fixture.h"
 #include "tests/lib/trace/random_calls.h"
+#include "tests/support/sanitized.h"
 
 namespace twofold::queue::trace {
 namespace {
@@ -51,7 +52,7 @@ MemoryFile ShortTrace() {
 }
 
 TEST(Replay, ReproducesRandomCallsOfTwoQueues) {
-  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+  for (std::uint64_t seed = 1; seed <= Fewer(20); ++seed) {
     const auto report = ReplayBytes(RandomTrace(seed, 2'000).bytes());
     ASSERT_TRUE(report.ok()) << "seed " << seed << ": " << report.status();
     ASSERT_FALSE(report->difference) << "seed " << seed << "\n" << Text(*report);
