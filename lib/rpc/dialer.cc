@@ -50,8 +50,8 @@ std::shared_ptr<Channel> Dialer::Connected(Duration timeout) {
     const Duration left = end - Now();
     const Channel::State state = channel->Await(std::min(left, kSlice));
     if (state == Channel::State::kReady) return channel;
-    if (left <= kSlice) return nullptr;
-    if (state > Channel::State::kReady) std::this_thread::sleep_for(kSlice / 10);
+    if (left <= Duration(0)) return nullptr;
+    if (state > Channel::State::kReady) std::this_thread::sleep_for(std::min(left, kSlice / 10));
   }
 }
 

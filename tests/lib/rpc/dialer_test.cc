@@ -95,6 +95,16 @@ TEST_F(DialerTest, FindsAServerSoonAfterTheNameServerAnswersAgain) {
   EXPECT_NE(dialer.Connected(kSoon), nullptr);
 }
 
+// Who asks again and again, as a load does, would else do nothing but that.
+TEST_F(DialerTest, WaitsForAServerThatIsAwayAllTheTimeHoweverShort) {
+  names_->Refuse();
+  Dialer dialer(testing::CallersLoop(), Address(), {});
+  constexpr Duration kShort = std::chrono::milliseconds(50);
+  const Instant begin = Now();
+  for (int i = 0; i < 4; ++i) EXPECT_EQ(dialer.Connected(kShort), nullptr);
+  EXPECT_GE(Now() - begin, 4 * kShort);
+}
+
 TEST_F(DialerTest, ManyWhoWaitForASilentNameServerAreFewThreads) {
   names_->Ignore();
   const std::size_t before = Threads();
