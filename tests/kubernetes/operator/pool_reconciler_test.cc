@@ -295,13 +295,16 @@ std::vector<std::string> PlayWalk(Gate gate, std::size_t* writes) {
   PoolScene scene;
   scene.CreatePool({{"replicas", 3}});
   scene.StartOperator(gate);
-  for (int i = 0; i < 60; ++i) {
-    if (i == 10) scene.SetSpec("replicas", 5);
-    if (i == 20) {
+  constexpr int kGrows = 8;
+  constexpr int kShrinks = 16;
+  constexpr int kIsIdle = 26;
+  for (int i = 0; i < 40; ++i) {
+    if (i == kGrows) scene.SetSpec("replicas", 5);
+    if (i == kShrinks) {
       for (auto& [pod, worker] : scene.frontend_.workers) worker.busy = 1;
       scene.SetSpec("replicas", 1);
     }
-    if (i == 35) {
+    if (i == kIsIdle) {
       for (auto& [pod, worker] : scene.frontend_.workers) worker.busy = 0;
     }
     try {
@@ -310,7 +313,7 @@ std::vector<std::string> PlayWalk(Gate gate, std::size_t* writes) {
       scene.StartOperator();
     }
     EXPECT_LE(scene.Pods().size(), 5U);
-    if (i > 20 && i < 35) {
+    if (i > kShrinks && i < kIsIdle) {
       EXPECT_EQ(scene.Pods().size(), 5U) << "nobody's job is stopped";
     }
   }
