@@ -14,7 +14,7 @@
 #include <variant>
 
 #include "frontend/access.h"
-#include "frontend/metrics_api_options.h"
+#include "frontend/kubernetes_options.h"
 #include "frontend/shard_options.h"
 #include "frontend/web/web.h"
 #include "lib/common/host_name.h"

@@ -1,4 +1,4 @@
-#include "frontend/metrics_api_options.h"
+#include "frontend/kubernetes_options.h"
 
 #include <absl/strings/ascii.h>
 #include <absl/strings/str_cat.h>
