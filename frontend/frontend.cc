@@ -123,6 +123,7 @@ Result<Options> Checked(const Options& given) {
   if (!options.ok()) return options;
   if (Status status = CheckShared(*options); !status.ok()) return status;
   if (Status status = CheckMetricsApi(*options); !status.ok()) return status;
+  if (Status status = CheckDeletionCost(*options); !status.ok()) return status;
   return options;
 }
 
@@ -291,6 +292,7 @@ Status Frontend::Serve(const Options& options) {
       queues_, alarm_,
       Ticker::Periods{.log = FromSeconds(options.log_interval), .idle_lease = idle_lease});
   if (Status status = ServeScalers(options); !status.ok()) return status;
+  if (Status status = WriteCosts(options); !status.ok()) return status;
   if (Status status = ServeHttp(options); !status.ok()) return status;
   if (directory_ != nullptr) Join(options);
   return absl::OkStatus();
@@ -320,8 +322,20 @@ Status Frontend::ServeMetricsApi(const Options& options) {
   return absl::OkStatus();
 }
 
+Status Frontend::WriteCosts(const Options& options) {
+  if (options.deletion_cost.empty()) return absl::OkStatus();
+  auto costs = CostWriterOf(options);
+  if (!costs.ok()) return costs.status();
+  costs_ = std::make_unique<scalers::CostWriter>(*std::move(costs), queues_);
+  return absl::OkStatus();
+}
+
 std::vector<prometheus::MetricFamily> Frontend::FurtherMetrics() const {
-  return metrics_api_ ? metrics_api_->Families() : std::vector<prometheus::MetricFamily>();
+  std::vector<prometheus::MetricFamily> all;
+  if (metrics_api_) all = metrics_api_->Families();
+  if (!costs_) return all;
+  for (prometheus::MetricFamily& family : costs_->Families()) all.push_back(std::move(family));
+  return all;
 }
 
 /// Takes its part of the queues, now that callers can be sent here.
@@ -419,6 +433,7 @@ void Frontend::SettleAttempts() {
 
 Frontend::~Frontend() {
   http_server_.reset();
+  costs_.reset();
   metrics_api_.reset();
   scalers_.reset();
   observer_.reset();

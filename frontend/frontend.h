@@ -10,6 +10,7 @@
 #include "frontend/queues/queue_set.h"
 #include "frontend/queues/storage.h"
 #include "frontend/queues/ticker.h"
+#include "frontend/scalers/cost_writer.h"
 #include "frontend/scalers/metrics_api.h"
 #include "frontend/scalers/observer.h"
 #include "frontend/scalers/port.h"
@@ -75,6 +76,7 @@ class Frontend {
   void Leave();
   Status ServeScalers(const Options& options);
   Status ServeMetricsApi(const Options& options);
+  Status WriteCosts(const Options& options);
   [[nodiscard]] std::vector<prometheus::MetricFamily> FurtherMetrics() const;
   bool RunsVolatile();
   Status ServeHttp(const Options& options);
@@ -110,6 +112,7 @@ class Frontend {
   std::unique_ptr<scalers::Observer> observer_;       ///< nullptr: autoscalers are not served
   std::unique_ptr<scalers::Port> scalers_;            ///< nullptr: not by gRPC
   std::unique_ptr<scalers::MetricsApi> metrics_api_;  ///< nullptr: not by the API server
+  std::unique_ptr<scalers::CostWriter> costs_;        ///< nullptr: pods get no deletion cost
   std::unique_ptr<Ticker> ticker_;
   std::unique_ptr<http::Server> http_server_;
   std::string http_host_;

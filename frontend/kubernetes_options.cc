@@ -18,6 +18,7 @@ namespace {
 
 constexpr const char* kAddress = "--metrics-api-address";
 constexpr const char* kService = "--metrics-api-service";
+constexpr const char* kDeletionCost = "--deletion-cost";
 
 /// Whether Kubernetes takes it for the name of a namespace or Service (RFC 1035).
 bool IsLabel(const std::string& text) {
@@ -36,6 +37,14 @@ Result<kube::ObjectName> ReadService(const std::string& text) {
   return absl::InvalidArgumentError(
       absl::StrCat(kService, ": '", text.substr(0, 160),
                    "' is no NAMESPACE/NAME, such as monitoring/scalability-tester-frontend"));
+}
+
+/// `flag` needs it.
+Result<kube::Access> OpenAccess(const char* flag) {
+  auto access = kube::OpenAccess(kube::OwnSources());
+  if (access.ok()) return access;
+  return absl::InvalidArgumentError(
+      absl::StrCat(flag, ": ", std::string(access.status().message())));
 }
 
 }  // namespace
@@ -60,11 +69,8 @@ Result<scalers::MetricsApi::Options> MetricsApiOf(const Options& options) {
   if (!address.ok()) return address.status();
   auto service = ReadService(options.metrics_api_service);
   if (!service.ok()) return service.status();
-  auto access = kube::OpenAccess(kube::OwnSources());
-  if (!access.ok()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(kAddress, ": ", std::string(access.status().message())));
-  }
+  auto access = OpenAccess(kAddress);
+  if (!access.ok()) return access.status();
   scalers::MetricsApi::Options api{.address = *address,
                                    .service = *std::move(service),
                                    .name = options.name.empty() ? HostName() : options.name,
@@ -75,6 +81,19 @@ Result<scalers::MetricsApi::Options> MetricsApiOf(const Options& options) {
   if (!opened.ok()) return opened.status();
   api.material = [files = *std::move(opened)] { return files->Get(); };
   return api;
+}
+
+Status CheckDeletionCost(const Options& options) {
+  const std::string& space = options.deletion_cost;
+  if (space.empty() || IsLabel(space)) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(kDeletionCost, ": '", space.substr(0, 160),
+                                                 "' is no NAMESPACE, such as monitoring"));
+}
+
+Result<scalers::CostWriter::Options> CostWriterOf(const Options& options) {
+  auto access = OpenAccess(kDeletionCost);
+  if (!access.ok()) return access.status();
+  return scalers::CostWriter::Options{.access = *std::move(access), .space = options.deletion_cost};
 }
 
 }  // namespace twofold::frontend

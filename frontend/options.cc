@@ -57,6 +57,14 @@ void DeclareMetricsApi(CLI::App& app, Options& options) {
       ->type_name("PATH");
 }
 
+void DeclareDeletionCost(CLI::App& app, Options& options) {
+  app.add_option("--deletion-cost", options.deletion_cost,
+                 "write the deletion cost of the workers' pods, which are in this namespace, so "
+                 "that a Deployment that shrinks takes idle ones first; if not given, none is "
+                 "written. The API server is that of this pod, or of $KUBECONFIG")
+      ->type_name("NAMESPACE");
+}
+
 void DeclareAddresses(CLI::App& app, Options& options) {
   const char* note = "; ':PORT' = all interfaces, port 0 = any free one";
   AddOption(app, "--client-address", options.client_address, ListenAddress(),
@@ -70,6 +78,7 @@ void DeclareAddresses(CLI::App& app, Options& options) {
                  "if not given, it is not served")
       ->transform(ListenAddress());
   DeclareMetricsApi(app, options);
+  DeclareDeletionCost(app, options);
   AddOption(app, "--peer-calls", options.peer_calls, WholeNumber(0, 10'000'000),
             "most streams and waiting calls of one host; 0 = no limit");
   AddOption(app, "--peer-connections", options.peer_connections, WholeNumber(0, 10'000'000),

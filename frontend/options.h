@@ -35,6 +35,7 @@ struct Options {
   std::string metrics_api_address;  ///< for HPAs, by the API server; empty: it is not served
   std::string metrics_api_service;  ///< NAMESPACE/NAME of the Service that leads there
   security::ServerOptions metrics_api_certificate;
+  std::string deletion_cost;      ///< namespace of the pods that get one; empty: none do
   std::uint64_t queue_limit = 0;  ///< most waiting jobs a queue; 0 = no limit
   std::uint64_t queue_bytes = 0;  ///< MiB of their specs in memory; 0 = no limit
   double lease = 15;              ///< seconds

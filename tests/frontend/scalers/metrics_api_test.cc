@@ -2,12 +2,11 @@
 
 #include <absl/strings/escaping.h>
 
-#include <cstdlib>
-
 #include "kubernetes/aggregated/registration.h"
 #include "tests/fakes/aggregator.h"
 #include "tests/fakes/kube_api.h"
 #include "tests/frontend/frontend_fixture.h"
+#include "tests/frontend/scalers/kubeconfig.h"
 #include "tests/support/certificates.h"
 #include "tests/support/program.h"
 
@@ -26,17 +25,11 @@ constexpr const char* kCustom = "custom.metrics.k8s.io";
 class MetricsApiTest : public FrontendTest {
  protected:
   MetricsApiTest() {
-    testing::WriteFile(folder_ / "kubeconfig",
-                       "{apiVersion: v1, kind: Config, current-context: c, clusters: [{name: k, "
-                       "cluster: {server: \"" +
-                           api_.url() + "\"}}], contexts: [{name: c, context: {cluster: k}}]}");
-    setenv("KUBECONFIG", std::string(folder_ / "kubeconfig").c_str(), 1);
     api_.OnReview([](const kube::Json& spec) { return spec.at("user") == Aggregator::kHpa.name; });
     const testing::KeyPair pair = authority_.Issue(kName, false);
     testing::WriteFile(folder_ / "crt", pair.cert);
     testing::WriteFile(folder_ / "key", pair.key);
   }
-  ~MetricsApiTest() override { unsetenv("KUBECONFIG"); }
 
   void ServeMetrics() {
     Serve([&](Options& options) {
@@ -57,6 +50,7 @@ class MetricsApiTest : public FrontendTest {
   testing::TempDir folder_;
   const testing::Authority authority_;
   KubeApi api_{{.resources = {fakes::kSubjectAccessReviews, aggregated::kApiServices}}};
+  const testing::Kubeconfig kubeconfig_{api_};
   std::optional<Aggregator> aggregator_;
 };
 
