@@ -30,6 +30,9 @@ Options:
   --renew             with --secure: replace all certificates and tokens; the CA stays
   --metrics-api       the frontend answers the API server: HPAs scale by queues without Prometheus and KEDA
                       (deployments/QUEUE-queue/scaling-own). Needs rights on cluster roles and in kube-system
+  --deletion-cost     a Deployment that shrinks takes idle workers first, as far as the frontend has said in
+                      time which these are (docs/scaling-workers.md). Needs Kubernetes 1.30, and rights on
+                      roles and admission policies
   -v, --volumes       volumes too: remove the earlier ones and the database with its data, make those of
                       the queues
   --overlay FOLDER    from deployments-config.sh (deployments/configured, if it exists)
@@ -59,7 +62,9 @@ render() {
   [ -d "$source/$1" ] || refuse "no folder $source/$1$hint"
   built=$source/$1
   components=
-  case ${metrics_api:+$1} in frontend* | cluster) components=$root/deployments/frontend/metrics-api ;; esac
+  case $1 in
+    frontend* | cluster) for addition in $additions; do components="$components $root/deployments/frontend/$addition"; done ;;
+  esac
   [ -z "$secure" ] || components="$components $root/deployments/security/enable"
   if [ -n "$components" ]; then
     built=$work/overlay
@@ -124,6 +129,10 @@ remove_shared() {
   fi
   if [ -n "$dry_run" ]; then others='' unclaimed=NAME; else others=$(bindings) unclaimed=$(unclaimed_volumes); fi
   [ -n "$others" ] || remove_labelled clusterroles,clusterrolebindings "$part"
+  # That of --deletion-cost: clusters before 1.30 have no such kind.
+  if [ -z "$others$dry_run" ] && [ -n "$(kubectl get validatingadmissionpolicies -l "$part" -o name 2>/dev/null)" ]; then
+    remove_labelled validatingadmissionpolicies,validatingadmissionpolicybindings "$part"
+  fi
   [ -n "$volumes" ] || return 0
   for volume in $unclaimed; do
     call delete persistentvolumes "$volume" --ignore-not-found --timeout="${timeout}s" || die "cannot remove the volume $volume"
@@ -392,16 +401,22 @@ trouble() { # trouble NAMESPACE KIND/NAME
   fi
 }
 
+# Without a policy the frontend could change pods as a whole.
+check_policies() {
+  kubectl get validatingadmissionpolicies -o name >"$work/policies" ||
+    refuse "--deletion-cost: no ValidatingAdmissionPolicy can be seen; that needs Kubernetes 1.30, and the right to list them"
+}
+
 # ---- arguments
 
-source='' volumes='' cluster='' metrics_api='' database='' secure='' secrets_only='' renew='' timeout=300 dry_run='' hint=''
+source='' volumes='' cluster='' additions='' database='' secure='' secrets_only='' renew='' timeout=300 dry_run='' hint=''
 while [ $# -gt 0 ]; do
   case $1 in
     -h | --help) usage; exit 0 ;;
     -v | --volumes) volumes=1 ;;
     --dry-run) dry_run=1 ;;
     --cluster) cluster=1 ;;
-    --metrics-api) metrics_api=1 ;;
+    --metrics-api | --deletion-cost) additions="$additions ${1#--}" ;;
     --database) need_value "$@"; database=$2; shift ;;
     --secure) secure=1 ;;
     --secrets-only) secrets_only=1 ;;
@@ -422,7 +437,7 @@ case $database in
   *) refuse "--database is cloudnative-pg or postgresql, not '$database'" ;;
 esac
 [ -z "$cluster" ] || [ $# -gt 0 ] || refuse "--cluster needs a queue"
-[ -z "$metrics_api" ] || [ $# -gt 0 ] || refuse "--metrics-api needs a queue"
+for addition in $additions; do [ $# -gt 0 ] || refuse "--$addition needs a queue"; done
 [ "$secure$database" != 1postgresql ] ||
   refuse "--secure: the server for trying out speaks no TLS; use cloudnative-pg, or a database of your own"
 [ -z "$secure" ] || command -v openssl >/dev/null || refuse "--secure needs openssl"
@@ -432,8 +447,9 @@ if [ -z "$source" ]; then
   source=$root/deployments
   [ ! -d "$configured" ] || source=$configured
 fi
-[ -z "$metrics_api" ] || [ "$source" = "$root/deployments" ] ||
-  refuse "--metrics-api: $source is of deployments-config.sh, so give it to that one"
+for addition in $additions; do
+  [ "$source" = "$root/deployments" ] || refuse "--$addition: $source is of deployments-config.sh, so give it to that one"
+done
 [ "$source" = "$root/deployments" ] || hint=" (run deployments-config.sh again?)"
 need_kubectl
 
@@ -465,6 +481,7 @@ else
   kubectl api-versions >"$work/served" || refuse "kubectl does not reach a cluster"
   kubectl get namespaces -o name >"$work/namespaces" || refuse "kubectl cannot see the namespaces"
   [ -z "$cluster" ] || check_database
+  [ $# = 0 ] || ! grep -q '^kind: ValidatingAdmissionPolicy$' "$(rendered "$frontend")" || check_policies
 fi
 
 if [ -n "$secrets_only" ]; then

@@ -20,6 +20,7 @@ the resulting images and namespaces. Run it again after adding a queue. The addr
 Options:
   --store           the frontend keeps durable jobs and results on a volume: needed for benchmarks
   --metrics-api     the frontend answers the API server, for HPAs (deployments/QUEUE-queue/scaling-own)
+  --deletion-cost   a Deployment that shrinks takes idle workers first (docs/scaling-workers.md)
   --pull-secret NAME  all pods pull their images with this Secret; it has to be in both namespaces
   --mirror          images of others, too, come from REGISTRY (dockerfiles/list-images.sh lists them)
   --digests FILE    pods run these very images, whatever their tags come to mean: a line each,
@@ -180,9 +181,9 @@ write_overlay() { # write_overlay FOLDER
   if [ -n "$store" ] && [ "$1" = frontend ]; then
     components="$(path_from "$new/$1" "$root/deployments/frontend/store"), $components"
   fi
-  case ${metrics_api:+$1} in
+  case $1 in
     frontend | frontend/service | cluster)
-      components="$(path_from "$new/$1" "$root/deployments/frontend/metrics-api"), $components" ;;
+      for addition in $additions; do components="$(path_from "$new/$1" "$root/deployments/frontend/$addition"), $components"; done ;;
   esac
   mkdir -p "$new/$1" || die "cannot write $new/$1"
   cat >"$new/$1/kustomization.yaml" <<OVERLAY
@@ -217,14 +218,14 @@ report() {
     awk '$3 != "-" { n[$3]++ } END { for (name in n) print "  " name ": " n[name] " objects" }' | sort
 }
 
-output=$root/deployments/configured dry_run='' store='' metrics_api='' mirror='' component='' pull_secret='' digests=
+output=$root/deployments/configured dry_run='' store='' additions='' mirror='' component='' pull_secret='' digests=
 while [ $# -gt 0 ]; do
   case $1 in
     -h | --help) usage; exit 0 ;;
     --output) need_value "$@"; output=$2; shift ;;
     --dry-run) dry_run=1 ;;
     --store) store=1 ;;
-    --metrics-api) metrics_api=1 ;;
+    --metrics-api | --deletion-cost) additions="$additions ${1#--}" ;;
     --mirror) mirror=1 ;;
     --component) component=1 ;;
     --pull-secret) need_value "$@"; pull_secret=$2; shift ;;
@@ -241,7 +242,7 @@ for name in "$monitoring" "$validation"; do is_namespace "$name" || refuse "'$na
 # The name of a Secret in lower case, as most are: letters, digits and '-', as that of a namespace.
 [ -z "$pull_secret" ] || is_namespace "$pull_secret" || refuse "'$pull_secret' is not the name of a Secret"
 [ -z "$digests" ] || check_digests
-[ -z "$component" ] || [ -z "$store$metrics_api" ] || refuse "--component: name the components of --store and --metrics-api in your overlay"
+[ -z "$component" ] || [ -z "$store$additions" ] || refuse "--component: name the components of --store, --metrics-api and --deletion-cost in your overlay"
 [ -z "$mirror" ] || [ "$registry" != - ] || refuse "--mirror needs a REGISTRY"
 # Kustomize finds an object by its earlier name too, so it cannot tell the two then.
 case $monitoring/$validation in

@@ -72,7 +72,7 @@ NOT_IN_CHART = {
     "lifecycle": "a run by hand", "lifecycle/nightly": "the same",
     "media-queue/volume": "an example",
     "security/secret": "Secrets are made beside it",
-    "frontend/metrics-api": "deployments-apply.sh turns it on",
+    "frontend/deletion-cost": "deployments-apply.sh turns it on", "frontend/metrics-api": "the same",
     "sleep-queue/scaling-cronjob": "rules are applied beside it", "sleep-queue/scaling-custom": "the same",
     "sleep-queue/scaling-external": "the same", "sleep-queue/scaling-keda": "the same",
     "sleep-queue/scaling-keda-prometheus": "the same", "sleep-queue/scaling-own/external": "the same",

@@ -156,12 +156,12 @@ def frontend_port(container):
 def calls_the_api(pod):
     """Whether the programs of a pod call the API: as a job of the suite, or by themselves."""
     return (pod.component in ("lifecycle", "operator") or any(c.workload[:1] == ["lifecycle"] for c in pod.containers)
-            or answers_the_api(pod))
+            or is_frontend_that_calls(pod))
 
 
-def answers_the_api(pod):
-    """A frontend that is asked by the API server asks it who may do that."""
-    return any(arg.startswith("--metrics-api-address=") for c in pod.containers for arg in c.own_args)
+def is_frontend_that_calls(pod):
+    """A frontend that the API server asks asks it who may do that; one that knows who is busy writes that to pods."""
+    return any(arg.startswith(("--metrics-api-address=", "--deletion-cost=")) for c in pod.containers for arg in c.own_args)
 
 
 def _ingress(pod, world):
@@ -266,7 +266,7 @@ def role_only_looks(role, world):
         may_write |= component == "operator" and set(rule["resources"]) <= OPERATOR_WRITES
         # `twofold validate` scales workers that are listed.
         may_write |= component == "client" and rule["resources"] == ["deployments/scale"] and "resourceNames" in rule
-        may_write |= is_for_its_own_api_services(rule, world)
+        may_write |= is_for_its_own_api_services(rule, world) or is_bounded_by_a_policy(role, rule, world)
         for verb in [] if may_write else set(rule["verbs"]) - {"get", "list", "watch"}:
             yield f"allows {verb} of {rule['resources']}"
         if "*" in rule["resources"] + rule["apiGroups"] or "secrets" in rule["resources"]:
@@ -280,6 +280,12 @@ def is_for_its_own_api_services(rule, world):
     ours = {m.name for m in world.manifests if m.kind == "APIService"}
     return (rule["resources"] == ["apiservices"] and set(rule.get("resourceNames", [])) == ours
             and set(rule["verbs"]) <= {"get", "patch"})
+
+
+def is_bounded_by_a_policy(role, rule, world):
+    """Kubernetes has no right to annotations alone: a policy of the same name says what of pods may be changed."""
+    bounds = [world.find(f"ValidatingAdmissionPolicy{end}", role.name) for end in ("", "Binding")]
+    return role.labels.get(app("component")) == "frontend" and (rule["resources"], rule["verbs"]) == (["pods"], ["patch"]) and all(bounds)
 
 
 def api_service_leads_to_the_port(api_service, world):
@@ -342,7 +348,7 @@ def pod_gets_no_rights(pod, world):
     if pod.spec.get("automountServiceAccountToken") is not calls_the_api(pod):
         yield "mounts a token and does not call the Kubernetes API, or the other way round"
     wanted = OPERATOR_ACCOUNT if pod.component == "operator" else API_ACCOUNT
-    if (account == wanted) is not (calls_the_api(pod) and not answers_the_api(pod)):
+    if (account == wanted) is not (calls_the_api(pod) and not is_frontend_that_calls(pod)):
         yield f"has the account {account}"
     if account and world.find("ServiceAccount", account, pod.namespace) is None:
         yield f"there is no ServiceAccount {account}"

@@ -1,11 +1,10 @@
 """deployments/frontend/metrics-api: alone, and beside the other components of the frontend, in either order."""
 import itertools
-import os
-import subprocess
 
 import pytest
 
 import manifests
+import overlays
 import rules
 
 PART = "frontend/metrics-api"
@@ -17,17 +16,7 @@ NAME = "scalability-tester-frontend"
 
 @pytest.fixture(scope="module", params=ORDERS, ids=" then ".join)
 def world(request, kubectl, checker, tmp_path_factory):
-    overlay = tmp_path_factory.mktemp("overlay").resolve()
-
-    def paths(names):
-        return ", ".join(os.path.relpath(manifests.DEPLOYMENTS / name, overlay) for name in names)
-
-    (overlay / "kustomization.yaml").write_text(f"resources: [{paths(OTHERS)}]\ncomponents: [{paths(request.param)}]\n")
-    done = subprocess.run([kubectl, "kustomize", overlay], capture_output=True, text=True, timeout=60, check=False)
-    assert done.returncode == 0, done.stderr
-    made = [manifests.Manifest("overlay", data) for data in manifests.parse(done.stdout)]
-    assert [error for manifest in made for error in checker.errors(manifest.data)] == []
-    return manifests.World(made)
+    return overlays.world(kubectl, checker, tmp_path_factory.mktemp("overlay"), OTHERS, request.param)
 
 
 def frontends(world):

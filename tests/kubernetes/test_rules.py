@@ -36,6 +36,7 @@ BINDING = "RoleBinding/scalability-tester-viewer"
 ROLE = "ClusterRole/scalability-tester-viewer"
 API_SERVICE = "APIService/v1beta1.external.metrics.k8s.io"
 OF_API_SERVICES = "ClusterRole/scalability-tester-frontend-metrics-api"
+OF_COSTS = "Role/scalability-tester-frontend-deletion-cost"
 POD = "spec.template.spec"
 CRON_POD = "spec.jobTemplate.spec.template.spec"
 FIRST = f"{POD}.containers.0"
@@ -76,6 +77,9 @@ BREAKS = [
     (ROLE, "rules.6.resourceNames", GONE, rules.role_only_looks),
     (OF_API_SERVICES, "rules.0.resourceNames", GONE, rules.role_only_looks),
     (OF_API_SERVICES, "rules.0.verbs.0", "create", rules.role_only_looks),
+    (OF_COSTS, "metadata.name", "x", rules.role_only_looks),
+    (OF_COSTS, "rules.0.verbs.0", "update", rules.role_only_looks),
+    (OF_COSTS, "rules.0.resources.0", "pods/status", rules.role_only_looks),
     (API_SERVICE, "metadata.name", "v1.external.metrics.k8s.io", rules.api_service_leads_to_the_port),
     (API_SERVICE, "spec.service.name", "x", rules.api_service_leads_to_the_port),
     (API_SERVICE, "spec.service.port", 443, rules.api_service_leads_to_the_port),

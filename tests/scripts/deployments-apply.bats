@@ -42,6 +42,15 @@ works() {
   works sleep validation
 }
 
+@test "the right to patch pods is not given where no policy can bound it" {
+  CLUSTER_BREAK="get validatingadmissionpolicies" run apply --deletion-cost sleep
+  [ "$status" -eq 200 ]
+  [[ "$output" == *"--deletion-cost: no ValidatingAdmissionPolicy can be seen; that needs Kubernetes 1.30"* ]]
+  untouched
+  run apply --deletion-cost
+  [[ "$output" == *"--deletion-cost needs a queue"* ]]
+}
+
 @test "an earlier deployment goes before the new one comes" {
   apply sleep
   run ! grep ServiceMonitor <(objects)
@@ -65,7 +74,7 @@ works() {
 }
 
 @test "without queues it only removes: all but namespaces, volumes, benchmarks, rules of the adapter, keys and tokens, CloudNativePG's servers" {
-  export CLUSTER_APIS="monitoring.coreos.com/v1 keda.sh/v1alpha1 postgresql.cnpg.io/v1 apiregistration.k8s.io/v1"
+  export CLUSTER_APIS="monitoring.coreos.com/v1 keda.sh/v1alpha1 postgresql.cnpg.io/v1 apiregistration.k8s.io/v1 admissionregistration.k8s.io/v1"
   kubectl apply -f "$project/deployments/namespace"
   # Rights in another namespace are applied, and removed, by hand.
   find "$project/deployments" -name Kustomization -not -path '*/security/*' -not -path '*/lifecycle/rights/*' -not -path '*/benchmark-operator/*' -not -path '*/frontend/metrics-api/*' | sed 's|/Kustomization$||' | while read -r folder; do

@@ -24,7 +24,8 @@ APIS = [
     "v1", "apps/v1", "autoscaling/v2", "batch/v1", "networking.k8s.io/v1", "policy/v1",
     "rbac.authorization.k8s.io/v1", *os.environ.get("CLUSTER_APIS", "").split(),
 ]  # fmt: skip
-WITHOUT_NAMESPACE = {"APIService", "Namespace", "PersistentVolume", "ClusterRole", "ClusterRoleBinding"}
+WITHOUT_NAMESPACE = {"APIService", "Namespace", "PersistentVolume", "ClusterRole", "ClusterRoleBinding",
+                     "ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding"}
 
 
 class NotFound(Exception):

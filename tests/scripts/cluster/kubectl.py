@@ -42,6 +42,8 @@ KINDS = {
     "secrets": "Secret",
     "services": "Service",
     "statefulsets": "StatefulSet",
+    "validatingadmissionpolicies": "ValidatingAdmissionPolicy",
+    "validatingadmissionpolicybindings": "ValidatingAdmissionPolicyBinding",
 }
 
 
@@ -247,6 +249,10 @@ def list_api_services(cluster, options):
     return [f"{key.split('/')[2]} {cluster.objects[key]['spec']['service']['namespace']}" for key in keys]
 
 
+def list_policies(cluster, options):
+    return cluster.select("ValidatingAdmissionPolicy", "", selector(options))
+
+
 LISTS = {
     "apiservices": list_api_services,
     "events": list_events,
@@ -254,6 +260,7 @@ LISTS = {
     "persistentvolumes": list_volumes,
     "pods": list_pods,
     "rolebindings": list_bindings,
+    "validatingadmissionpolicies": list_policies,
 }
 VERBS = {
     "api-versions": api_versions,

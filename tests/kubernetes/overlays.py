@@ -1,0 +1,20 @@
+"""Overlays of folders and components of deployments/, as users write them."""
+import os
+import subprocess
+
+import manifests
+
+
+def world(kubectl, checker, folder, resources, components):
+    """What kustomize makes of them, which the schemas take. `folder` is an empty one."""
+    folder = folder.resolve()
+
+    def paths(names):
+        return ", ".join(os.path.relpath(manifests.DEPLOYMENTS / name, folder) for name in names)
+
+    (folder / "kustomization.yaml").write_text(f"resources: [{paths(resources)}]\ncomponents: [{paths(components)}]\n")
+    done = subprocess.run([kubectl, "kustomize", folder], capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 0, done.stderr
+    made = [manifests.Manifest("overlay", data) for data in manifests.parse(done.stdout)]
+    assert [error for manifest in made for error in checker.errors(manifest.data)] == []
+    return manifests.World(made)
