@@ -23,6 +23,7 @@
 #include "lib/common/program.h"
 #include "lib/load/record.h"
 #include "lib/report/sources/sources.h"
+#include "lib/words/one_load.h"
 #include "suites/table/workload.h"
 
 namespace twofold::cli {
@@ -308,6 +309,7 @@ Status RunSteps(const LoadOptions& options, const Globals& globals, const Target
   }
   if (IsTable(options, globals) && !globals.json()) {
     std::cout << show::Print(globals.form, ScalingColumns(), ScalingRows(steps));
+    if (globals.form == show::Form::kText) std::cout << kMeasuredInOneLoad << "\n";
   }
   const Status written = WriteHtml(options, steps);
   return written.ok() ? first : written;

@@ -13,6 +13,7 @@
 #include "lib/stats/comparison.h"
 #include "lib/stats/quantile.h"
 #include "lib/suite/latencies.h"
+#include "lib/words/one_load.h"
 
 namespace twofold::cli {
 namespace {
@@ -128,6 +129,12 @@ std::string Throughput(const v1::LoadResult& result) {
     absl::StrAppend(&line, ", not steady: ", Printable(result.why_not_steady(), kMostOfText));
   }
   return line + "\n";
+}
+
+/// What the interval of the throughput does not tell; empty: there is none.
+std::string NotSeen(const v1::LoadResult& result) {
+  const bool has_interval = result.has_throughput() && result.has_lower() && result.has_upper();
+  return has_interval ? absl::StrCat(kMeasuredInOneLoad, "\n") : "";
 }
 
 // Every job that was planned is in one of these numbers.
@@ -266,9 +273,9 @@ std::string TimeText(double seconds) { return Text(Quantity{seconds, "s"}); }
 std::string RateText(double per_second) { return Text(Quantity{per_second, "/s"}); }
 
 std::string Summary(const v1::LoadRecord& record) {
-  return absl::StrCat(Head(record), Throughput(record.result()), Counts(record), Errors(record),
-                      Times(record.result()), Percentiles(record.result().from_plan()),
-                      Spoils(record), Limits(record));
+  return absl::StrCat(Head(record), Throughput(record.result()), NotSeen(record.result()),
+                      Counts(record), Errors(record), Times(record.result()),
+                      Percentiles(record.result().from_plan()), Spoils(record), Limits(record));
 }
 
 std::string SlicesCsv(const v1::LoadRecord& record) {

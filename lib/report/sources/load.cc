@@ -9,6 +9,7 @@
 #include "lib/report/sources/parts.h"
 #include "lib/report/sources/sources.h"
 #include "lib/show/quantity.h"
+#include "lib/words/one_load.h"
 
 namespace twofold::report {
 namespace {
@@ -209,6 +210,7 @@ Table Errors(const v1::LoadRecord& record) {
 
 Section Results(const v1::LoadRecord& record) {
   Section section{.title = "Results", .blocks = {}};
+  if (record.result().has_lower()) section.blocks.emplace_back(Paragraph{kMeasuredInOneLoad});
   Add(Limits(record), section);
   Add(Spoiled(record), section);
   Add(LatencyPicture({{"", &record}}), section);

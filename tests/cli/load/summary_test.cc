@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "lib/suite/latencies.h"
+#include "lib/words/one_load.h"
 
 namespace twofold::cli {
 namespace {
@@ -43,6 +44,13 @@ TEST(Summary, SaysWhatWasMeasuredHowWellAndWhatWentWrong) {
   EXPECT_THAT(text, HasSubstr("101 ms"));
   EXPECT_THAT(text, HasSubstr("kept: --fail-if p99>200ms: it is 110 ms\n"));
   EXPECT_THAT(text, HasSubstr("NOT KEPT: --fail-if errors>0: it is 2\n"));
+}
+
+TEST(Summary, SaysWhatTheIntervalOfAThroughputDoesNotTell) {
+  v1::LoadRecord load = ClosedLoop();
+  EXPECT_THAT(Summary(load), HasSubstr(kMeasuredInOneLoad));
+  load.mutable_result()->clear_upper();
+  EXPECT_THAT(Summary(load), Not(HasSubstr(kMeasuredInOneLoad)));
 }
 
 TEST(Summary, AClosedLoopHasOneLatency) {
