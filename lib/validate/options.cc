@@ -25,6 +25,9 @@ constexpr int kMostWindows = 80;
 constexpr double kLeastCap = 60;
 constexpr double kCapInJobs = 200;
 constexpr double kPatience = 600;
+constexpr double kLeastNumber = 1e-6;
+constexpr double kMostNumber = 1e6;
+constexpr const char* kNumber = "a number above 0 (0.000001 to 1000000)";
 constexpr const char* kAuto = "auto";
 constexpr double kLeastTimeout = 300;
 constexpr const char* kLocalhost = "localhost";
@@ -44,11 +47,12 @@ bool Consists(std::string_view text, std::string_view of) {
 
 bool IsName(std::string_view text) { return Consists(text, kOfNames) && text[0] != '-'; }
 
-/// A number above 0 in digits with a point at most; nullopt: it is none.
+/// Such a number in digits with a point at most; nullopt: it is none.
 std::optional<double> Number(const std::string& text) {
   double number = 0;
   if (!Consists(text, "0123456789.") || !absl::SimpleAtod(text, &number)) return std::nullopt;
-  return number > 0 ? std::optional(number) : std::nullopt;
+  const bool is_in_range = number >= kLeastNumber && number <= kMostNumber;
+  return is_in_range ? std::optional(number) : std::nullopt;
 }
 
 std::optional<int> Whole(const std::string& text) {
@@ -97,13 +101,13 @@ Status ReadPositional(const std::vector<std::string>& words, Options& options) {
     options.service = FullName(options.service);
   }
   const std::optional<double> seconds = Number(words[2]);
-  if (!seconds) return Refuse("SECS '", words[2], "' is not a number above 0");
+  if (!seconds) return Refuse("SECS '", words[2], "' is not ", kNumber);
   options.job_seconds = *seconds;
   const std::optional<int> limit = Whole(words[5]);
   if (!limit) return Refuse("LIMIT '", words[5], "' is not a whole number from 1");
   options.limit = *limit;
   const std::optional<double> scale = Number(words[6]);
-  if (!scale) return Refuse("SCALE '", words[6], "' is not a number above 0");
+  if (!scale) return Refuse("SCALE '", words[6], "' is not ", kNumber);
   options.scale = *scale;
   return absl::OkStatus();
 }
@@ -126,15 +130,16 @@ Status ReadCap(const Words& words, Options& options) {
   options.patience_seconds = kPatience;
   if (!words.cap.empty() && words.cap != kAuto) {
     const std::optional<double> cap = Number(words.cap);
-    if (!cap) return Refuse("--cap '", words.cap, "' is neither auto nor a number above 0");
+    if (!cap) return Refuse("--cap '", words.cap, "' is neither auto nor ", kNumber);
     if (!words.patience.empty()) return Refuse("--patience is for --cap auto");
     options.cap_seconds = *cap;
     options.patience_seconds = 0;
   }
   if (!words.patience.empty()) {
     const std::optional<double> patience = Number(words.patience);
-    if (!patience) return Refuse("--patience '", words.patience, "' is not a number above 0");
+    if (!patience) return Refuse("--patience '", words.patience, "' is not ", kNumber);
     options.patience_seconds = *patience;
+    options.cap_seconds = std::min(options.cap_seconds, *patience);
   }
   return absl::OkStatus();
 }

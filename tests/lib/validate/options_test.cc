@@ -55,6 +55,8 @@ TEST(ValidateOptions, ACapHasPatienceOnlyIfNobodySetsIt) {
   words.cap = "auto";
   words.patience = "3600";
   EXPECT_EQ(Understand(words)->patience_seconds, 3600);
+  words.patience = "5";
+  EXPECT_EQ(Understand(words)->cap_seconds, 5);
   words = Given("d monitoring 2 s validation 4 1.8");
   words.cap = "30";
   EXPECT_EQ(Understand(words)->patience_seconds, 0);
@@ -94,6 +96,8 @@ TEST(ValidateOptions, BadArgumentsAreRefusedEachByName) {
       {Given("d localhost 2 s validation 4 1.8"), "one namespace is localhost"},
       {with(&Words::cap, "x"), "--cap 'x' is neither auto nor a number above 0"},
       {with(&Words::patience, "x"), "--patience 'x' is not a number above 0"},
+      {with(&Words::patience, "1000001"), "(0.000001 to 1000000)"},
+      {with(&Words::cap, "0.0000001"), "(0.000001 to 1000000)"},
       {with(&Words::allow_failures, "x"), "--allow-failures 'x' is not a share under 1"},
       {with(&Words::allow_failures, "100%"), "--allow-failures '100%'"},
       {with(&Words::timeout, "0"), "--timeout '0' is not a whole number from 1"},
