@@ -145,6 +145,23 @@ TEST(ValidationOfWorkers, IsAlsoDecidedForThesePodsWhereItIsForAny) {
   EXPECT_LE(these.undecided(), any.undecided());
 }
 
+TEST(ValidationOfWorkers, WithExponentialLivesIsDecidedForThesePods) {
+  struct Row {
+    double ratio;
+    double least;
+  };
+  for (const auto& [ratio, least] : {Row{2.0, 0.82}, {1.9, 0.25}, {1.6, 0.87}}) {
+    const Tally tally = Validate(Named("exponential lives"), ratio, kValidationTries,
+                                 kValidationSeed, Pods::kThese);
+    twofold::Measure({.id = absl::StrCat("validation-these-", std::lround(100.0 * ratio)),
+                      .says = absl::StrCat("decided for these pods at a true ratio of ", ratio,
+                                           ": exponential lives"),
+                      .least = least},
+                     static_cast<std::uint64_t>(tally.passed + tally.failed),
+                     static_cast<std::uint64_t>(tally.tries));
+  }
+}
+
 TEST(ValidationOfWorkers, ThatSleepTakesTwoLooks) {
   const Noise sleep = {.name = "sleep",
                        .life = [](Random& random) { return 1.0 + 0.002 * Uniform(random); }};
