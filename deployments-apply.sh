@@ -95,9 +95,10 @@ remove() {
   part=app.kubernetes.io/part-of=twofold,app.kubernetes.io/component!=operator
   kinds=horizontalpodautoscalers,cronjobs,jobs,deployments,statefulsets,daemonsets,ingresses,services,networkpolicies
   kinds=$kinds,poddisruptionbudgets,roles,rolebindings,serviceaccounts
-  ! served keda.sh || kinds=scaledobjects.keda.sh,$kinds
   ! served monitoring.coreos.com || kinds=$kinds,servicemonitors.monitoring.coreos.com
+  [ -n "$dry_run" ] || [ -z "$(pools)" ] || kinds=workerpools.twofold.dev,$kinds
   [ -z "$volumes" ] || kinds=$kinds,persistentvolumeclaims
+  ! served keda.sh || kinds=scaledobjects.keda.sh,$kinds
   [ -z "$volumes" ] || ! served postgresql.cnpg.io || kinds=$kinds,clusters.postgresql.cnpg.io
   for namespace in $namespaces; do
     remove_labelled deployments "$part,app.kubernetes.io/component=client" -n "$namespace"
@@ -106,6 +107,9 @@ remove() {
   for namespace in $namespaces; do remove_labelled "$kinds" "$part" -n "$namespace"; done
   remove_shared
 }
+
+# Of any namespace. Where their definition is not there are none.
+pools() { kubectl get workerpools.twofold.dev -A -l "$part" -o name 2>/dev/null; }
 
 # Before the Service that they lead to: while one leads nowhere, no namespace of the cluster can be deleted.
 remove_api_services() {
@@ -360,6 +364,7 @@ apply() { # apply FOLDER
 wait_ready() { # wait_ready FOLDER
   objects "$(rendered "$1")" | awk '
     $2 == "Deployment" || $2 == "StatefulSet" || $2 == "DaemonSet" { print $3, tolower($2) "/" $4, "rollout status" }
+    $2 == "WorkerPool" { print $3, "workerpools.twofold.dev/" $4, "wait --for=condition=Ready" }
     $1 ~ "^postgresql.cnpg.io/" { print $3, "clusters.postgresql.cnpg.io/" $4, "wait --for=condition=Ready" }' >"$work/workloads"
   while read -r namespace workload how; do
     # shellcheck disable=SC2086  # two words
@@ -373,7 +378,9 @@ wait_ready() { # wait_ready FOLDER
 # container that was started again, or else of the first pod that runs and is not Ready.
 # shellcheck disable=SC2016  # the dollars are for the templates
 trouble() { # trouble NAMESPACE KIND/NAME
-  labels='{{range $k, $v := .spec.selector.matchLabels}}{{$k}}={{$v}},{{end}}'
+  of=.spec.selector.matchLabels
+  case $2 in workerpools.*) of=.spec.template.metadata.labels ;; esac
+  labels="{{range \$k, \$v := $of}}{{\$k}}={{\$v}},{{end}}"
   case $2 in
     clusters.*) selector=cnpg.io/cluster=${2#*/} ;;
     *) selector=$(kubectl -n "$1" get "${2%/*}" "${2#*/}" -o go-template="$labels") || return ;;

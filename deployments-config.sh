@@ -86,7 +86,7 @@ check_digests() {
 # What pods of all kinds pull their images with; nothing without --pull-secret.
 patches_of_pull_secret() {
   [ -n "$pull_secret" ] || return 0
-  for kind in Deployment:/spec/template StatefulSet:/spec/template Job:/spec/template CronJob:/spec/jobTemplate/spec/template; do
+  for kind in Deployment:/spec/template StatefulSet:/spec/template WorkerPool:/spec/template Job:/spec/template CronJob:/spec/jobTemplate/spec/template; do
     echo "  - target: {kind: ${kind%%:*}}"
     echo "    patch: |-"
     echo "      - {op: add, path: ${kind#*:}/spec/imagePullSecrets, value: [{name: \"$pull_secret\"}]}"

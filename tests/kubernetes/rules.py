@@ -44,6 +44,7 @@ KUBERNETES_OWN = "kube-system"
 # Roles that each cluster has, for servers behind the API server.
 ROLES_OF_KUBERNETES = {("Role", "extension-apiserver-authentication-reader"), ("ClusterRole", "system:auth-delegator")}
 USER = 65532
+STANDING = ("Deployment", "StatefulSet", "WorkerPool")
 
 
 def app(label):
@@ -321,7 +322,7 @@ def pod_has_agreed_names(pod, world):
         yield f"containers are {[c.name for c in pod.containers]}, not {pod.component}"
     base = f"scalability-tester-{pod.component}"
     wanted = base if pod.component in ALONE else f"{base}-{pod.instance}"
-    if pod.manifest.kind in ("Deployment", "StatefulSet") and pod.manifest.name != wanted:
+    if pod.manifest.kind in STANDING and pod.manifest.name != wanted:
         yield f"the name is not {wanted}"
 
 
@@ -395,6 +396,8 @@ def pod_is_not_made_to_hurry(pod, world):
         limit, drain = (float(container.options.get(name, 0)) for name in ("limit", "drain-limit"))
         if not grace > drain >= limit > 0:
             yield f"not {grace} (grace period) > {drain} (--drain-limit) >= {limit} (--limit) > 0"
+        if pod.manifest.kind == "WorkerPool" and not pod.manifest.data["spec"]["drainSeconds"] > drain:
+            yield "the pool deletes a pod before its job is over"
 
 
 def gang_members_reach_one_another(pod, world):
@@ -525,8 +528,10 @@ def queue_is_one_of_the_frontend(container, world):
     queue = container.options.get("queue")
     if container.program in ("twofold-backend", "twofold-client") and queue not in world.queues():
         yield f"the frontend has no queue {queue}"
-    if container.pod.manifest.kind in ("Deployment", "StatefulSet") and queue not in (None, container.pod.instance):
+    if container.pod.manifest.kind in STANDING and queue not in (None, container.pod.instance):
         yield f"serves {queue}, but is called {container.pod.instance}"
+    if container.pod.manifest.kind == "WorkerPool" and container.pod.manifest.data["spec"]["queue"] != queue:
+        yield f"serves {queue}, but its pool is of another queue"
 
 
 def frontend_address_is_that_of_its_service(container, world):

@@ -4,11 +4,16 @@ import json
 import pathlib
 
 import jsonschema
+import yaml
+
+from manifests import DEPLOYMENTS
 
 # Only the fields that the manifests and templates use, written after the documentation of each project. Those of
 # workloads have, beside the fields, what webhooks and controllers refuse: replica specs of 0, for example.
 OWN_SCHEMAS = [pathlib.Path(__file__).parent / f"{name}-schemas.json" for name in ("cert-manager", "cloudnative-pg", "workload")]
 OBJECT_META = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
+POD_TEMPLATE = "io.k8s.api.core.v1.PodTemplateSpec"
+POOLS = DEPLOYMENTS / "benchmark-operator" / "crds" / "workerpools.yaml"
 QUANTITY = "io.k8s.apimachinery.pkg.api.resource.Quantity"
 # The names of these fields are given by users, not by Kubernetes.
 OPEN = ("additionalProperties", "x-kubernetes-preserve-unknown-fields")
@@ -35,6 +40,14 @@ def _with_metadata(schema):
     return {**schema, "properties": {**schema["properties"], **metadata}}
 
 
+def _schema_of_pools():
+    """That of the definition, whose pods are those of Kubernetes."""
+    (version,) = yaml.safe_load(POOLS.read_text())["spec"]["versions"]
+    schema = version["schema"]["openAPIV3Schema"]
+    schema["properties"]["spec"]["properties"]["template"] = {"$ref": f"#/definitions/{POD_TEMPLATE}"}
+    return {f"twofold.dev/{version['name']}/WorkerPool": schema}
+
+
 class Checker:
     def __init__(self, folder):
         document = json.loads((folder / "kubernetes-1.36-definitions.json").read_text())
@@ -51,6 +64,7 @@ class Checker:
         schemas = json.loads((folder / "crd-schemas.json").read_text())
         for path in OWN_SCHEMAS:
             schemas |= json.loads(path.read_text())
+        schemas |= _schema_of_pools()
         for key, schema in schemas.items():
             version, _, kind = key.rpartition("/")
             self._by_kind[version, kind] = _with_metadata(_strict(schema))

@@ -15,7 +15,9 @@ COMPONENTS = sorted(path.name for path in (manifests.DEPLOYMENTS / "components")
 QUEUES = sorted(path.name for path in manifests.DEPLOYMENTS.glob("*-queue"))
 BENCHMARKS = ["iperf", "fio", "mpi", "pytorch", "openfoam", "rdma"]
 OTHERS = ["namespace", "frontend", "frontend/service", "lifecycle/rights", "media-queue/volume", *QUEUES]
-COMBINATIONS = [(), *((name,) for name in COMPONENTS), tuple(COMPONENTS), tuple(reversed(COMPONENTS))]
+POOL = "worker-pool"  # is the last one, and so by its name
+COMBINATIONS = [(), *((name,) for name in COMPONENTS), tuple(COMPONENTS), (*reversed(COMPONENTS[:-1]), POOL)]
+SCALERS = ["scaling-custom", "scaling-external", "scaling-keda", "scaling-keda-prometheus", "scaling-own/custom", "scaling-own/external"]
 SHARED = "../fio-queue/shared-volume"
 
 # What we ask of every pod, and these components cannot have: the whole list.
@@ -122,6 +124,32 @@ def test_each_component_does_what_it_is_called(render, queue):
     assert term["topologyKey"] == "kubernetes.io/hostname"
     assert manifests.matches(term["labelSelector"], pod("one-worker-a-node").labels)
     assert term["matchLabelKeys"] == [rules.app("instance")]
+
+
+def test_pools_have_the_pods_of_the_deployments(render):
+    before, after = backends(render()), backends(render(POOL))
+    assert {pod.instance for pod in after.values() if pod.manifest.kind != "WorkerPool"} == {"fio"}  # each has a volume
+    for queue, pod in after.items():
+        told, spec = before[queue].manifest.data["spec"], pod.manifest.data["spec"]
+        assert (pod.manifest.name, spec.get("replicas")) == (before[queue].manifest.name, told.get("replicas")), queue
+        for template in (told["template"], spec["template"]):  # that there are none may be written
+            template["spec"].setdefault("volumes", [])
+            template["spec"]["containers"][0].setdefault("volumeMounts", [])
+        assert spec["template"] == told["template"], queue
+
+
+@pytest.mark.parametrize("folder", SCALERS)
+def test_autoscalers_beside_a_pool_scale_the_pool(kubectl, tmp_path, folder):
+    overlay = tmp_path.resolve()
+    resources, used = ([os.path.relpath(manifests.DEPLOYMENTS / name, overlay) for name in names]
+                       for names in (["sleep-queue", f"sleep-queue/{folder}"], [f"components/{POOL}"]))
+    (overlay / "kustomization.yaml").write_text(json.dumps({"kind": "Kustomization", "resources": resources, "components": used}))
+    done = subprocess.run([kubectl, "kustomize", overlay], capture_output=True, text=True, timeout=60, check=True)
+    world = manifests.World([manifests.Manifest("overlay", data) for data in manifests.parse(done.stdout)])
+    (scaler,) = [manifest for manifest in world.manifests if manifest.kind in ("HorizontalPodAutoscaler", "ScaledObject")]
+    assert scaler.data["spec"]["scaleTargetRef"] == {
+        "apiVersion": "twofold.dev/v1alpha1", "kind": "WorkerPool", "name": "scalability-tester-backend-sleep"}
+    assert list(rules.target_exists(scaler, world)) == []
 
 
 @pytest.mark.parametrize("name", ["rdma", "sriov", "nvidia-mig", "intel-gpu"])

@@ -7,7 +7,8 @@ import pytest
 import manifests
 
 SECRETS = [m for m in manifests.world().manifests if m.kind == "Secret"]
-PROGRAMS = ["scalability-tester-frontend", "scalability-tester-backend-sleep", "scalability-tester-client-sleep", "scalability-tester-operator"]
+PROGRAMS = [("Deployment", f"scalability-tester-{name}") for name in ("frontend", "backend-sleep", "client-sleep", "operator")] + [
+    ("WorkerPool", "scalability-tester-backend-mpi")]  # of a folder with that component
 
 
 def secret_names():
@@ -20,12 +21,15 @@ def secret_names():
 def secured(kubectl, tmp_path_factory):
     """Frontend and a queue with the component, by (kind, name)."""
     overlay = tmp_path_factory.mktemp("overlay")
+    (overlay / "pool").mkdir()
+    of_pool = [os.path.relpath(manifests.DEPLOYMENTS / name, overlay.resolve() / "pool") for name in ("mpi-queue", "components/worker-pool")]
+    (overlay / "pool" / "kustomization.yaml").write_text(f"resources: [{of_pool[0]}]\ncomponents: [{of_pool[1]}]\n")
     relative = {name: os.path.relpath(manifests.DEPLOYMENTS / name, overlay.resolve())
                 for name in ("frontend/service", "frontend", "sleep-queue", "benchmark-operator", "security/enable")}
     component = relative.pop("security/enable")
     (overlay / "kustomization.yaml").write_text(
         "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\n"
-        f"resources: [{', '.join(relative.values())}]\ncomponents: [{component}]\n")
+        f"resources: [pool, {', '.join(relative.values())}]\ncomponents: [{component}]\n")
     done = subprocess.run([kubectl, "kustomize", overlay], capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 0, done.stderr
     return {(data["kind"], data["metadata"]["name"]): data for data in manifests.parse(done.stdout)}
@@ -35,14 +39,14 @@ def test_objects_stay_valid(checker, secured):
     assert [error for data in secured.values() for error in checker.errors(data)] == []
 
 
-@pytest.mark.parametrize("name", PROGRAMS)
-def test_files_of_the_arguments_are_mounted_from_secrets_that_exist(secured, name):
-    deployment = secured["Deployment", name]
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_files_of_the_arguments_are_mounted_from_secrets_that_exist(secured, program):
+    deployment = secured[program]
     pod = deployment["spec"]["template"]["spec"]
     container = pod["containers"][0]
     files = [arg.partition("=")[2] for arg in container["args"] if arg.partition("=")[2].startswith("/etc/twofold/")]
     assert files, container["args"]
-    volumes = {volume["name"]: volume["secret"] for volume in pod["volumes"]}
+    volumes = {volume["name"]: volume["secret"] for volume in pod["volumes"] if "secret" in volume}
     mounts = {mount["mountPath"]: mount["name"] for mount in container["volumeMounts"]}
     for path in files:
         secret = volumes[mounts[os.path.dirname(path)]]
@@ -50,14 +54,14 @@ def test_files_of_the_arguments_are_mounted_from_secrets_that_exist(secured, nam
         assert all(item["key"] == os.path.basename(path) for item in secret.get("items", []))
 
 
-@pytest.mark.parametrize("name", PROGRAMS)
-def test_both_ends_of_a_connection_show_a_certificate(secured, name):
-    args = secured["Deployment", name]["spec"]["template"]["spec"]["containers"][0]["args"]
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_both_ends_of_a_connection_show_a_certificate(secured, program):
+    args = secured[program]["spec"]["template"]["spec"]["containers"][0]["args"]
     assert {"--tls-ca", "--tls-cert", "--tls-key", "--token-file"} <= {arg.partition("=")[0] for arg in args}
 
 
 def test_probes_speak_tls_where_the_server_does(secured):
-    container = secured["Deployment", PROGRAMS[0]]["spec"]["template"]["spec"]["containers"][0]
+    container = secured[PROGRAMS[0]]["spec"]["template"]["spec"]["containers"][0]
     assert any(arg.startswith("--tls-cert=") for arg in container["args"])
     for probe in ("readinessProbe", "livenessProbe"):
         assert container[probe]["httpGet"]["scheme"] == "HTTPS"
@@ -76,7 +80,7 @@ def test_certificate_is_for_the_names_that_are_connected_to(secured):
     names = next(m.data["spec"]["dnsNames"] for m in manifests.world().manifests
                  if m.kind == "Certificate" and m.name == "scalability-tester-frontend")
     for program in PROGRAMS[1:]:
-        args = secured["Deployment", program]["spec"]["template"]["spec"]["containers"][0]["args"]
+        args = secured[program]["spec"]["template"]["spec"]["containers"][0]["args"]
         (name,) = [arg.partition("=")[2] for arg in args if arg.startswith("--tls-server-name=")]
         assert name in names
 

@@ -62,6 +62,17 @@ works() {
   [ -z "$(comm -12 <(sort <<<"$before") <(jq '.pods[].name' "$CLUSTER/state.json" | sort))" ]
 }
 
+@test "a queue with the component worker-pool has a pool in place of its Deployment, and it goes with the rest" {
+  echo 'components: [../components/worker-pool]' >>"$project/deployments/sleep-queue/Kustomization"
+  CLUSTER_APIS=twofold.dev/v1alpha1 run apply sleep
+  [ "$status" -eq 0 ]
+  [[ "$output" == *"workerpools.twofold.dev/scalability-tester-backend-sleep condition met"* ]]
+  run ! grep Deployment/monitoring/scalability-tester-backend-sleep <(objects)
+  CLUSTER_APIS=twofold.dev/v1alpha1 run apply
+  [ "$status" -eq 0 ]
+  run ! grep WorkerPool <(objects)
+}
+
 @test "the operator of Benchmarks stays when the rest is removed" {
   kubectl apply -f "$project/deployments/namespace"
   kubectl apply -f "$project/deployments/benchmark-operator"

@@ -44,6 +44,7 @@ KINDS = {
     "statefulsets": "StatefulSet",
     "validatingadmissionpolicies": "ValidatingAdmissionPolicy",
     "validatingadmissionpolicybindings": "ValidatingAdmissionPolicyBinding",
+    "workerpools.twofold.dev": "WorkerPool",
 }
 
 
@@ -233,9 +234,12 @@ def list_namespaces(cluster, _):
     return [f"namespace/{key.split('/')[2]}" for key in cluster.select("Namespace", "", {})]
 
 
-def list_bindings(cluster, options):
-    spaces = {key.split("/")[1] for key in cluster.objects}
-    return [key for space in spaces for key in cluster.select("RoleBinding", space, selector(options))]
+def of_all_namespaces(kind):
+    def keys(cluster, options):
+        spaces = {key.split("/")[1] for key in cluster.objects}
+        return [key for space in spaces for key in cluster.select(kind, space, selector(options))]
+
+    return keys
 
 
 def list_volumes(cluster, options):
@@ -259,8 +263,9 @@ LISTS = {
     "namespaces": list_namespaces,
     "persistentvolumes": list_volumes,
     "pods": list_pods,
-    "rolebindings": list_bindings,
+    "rolebindings": of_all_namespaces("RoleBinding"),
     "validatingadmissionpolicies": list_policies,
+    "workerpools.twofold.dev": of_all_namespaces("WorkerPool"),
 }
 VERBS = {
     "api-versions": api_versions,
