@@ -34,11 +34,15 @@ SECURE = ("$.Values.security.enabled", "security/enable")
 CLUSTER = ("(gt (int $.Values.frontend.replicas) 1)", "frontend/cluster")
 STORE = ("(and $.Values.frontend.store.enabled (le (int $.Values.frontend.replicas) 1))", "frontend/store")
 EVERY_NODE = ("$workers.everyNode", "object-queue/every-node")
-APART = {CLUSTER, STORE}  # are never on together
+POOL = ("$workers.pool", "components/worker-pool")
+METRICS_API = ("(or $.Values.metricsApi.external $.Values.metricsApi.custom)", "frontend/metrics-api")
+APART = [{CLUSTER, STORE}, {EVERY_NODE, POOL}]  # are never on together
 
 # Parts that are not queues: a file each, when its objects are there, the folders of deployments/, and its switches.
 PARTS = [
-    ("frontend", None, ["frontend/service", "frontend"], [CLUSTER, STORE, SECURE]),
+    ("frontend", None, ["frontend/service", "frontend"], [CLUSTER, STORE, METRICS_API, SECURE]),
+    ("scaling-external", "$.Values.metricsApi.external", ["sleep-queue/scaling-own/external"], [POOL]),
+    ("scaling-custom", "$.Values.metricsApi.custom", ["sleep-queue/scaling-own/custom"], [POOL]),
     ("database-postgresql", '(eq $.Values.database.kind "postgresql")', ["database/postgresql"], []),
     ("database-cloudnative-pg", '(eq $.Values.database.kind "cloudnative-pg")', ["database/cloudnative-pg"], []),
     ("policies", "$.Values.security.enabled", ["security/policies"], []),
@@ -53,7 +57,7 @@ PARTS = [
     ("crds-perftest", "(and $.Values.crds.install $.Values.operator.perftest)", ["benchmark-operator/perftest-crds"], []),
 ]
 # What a queue has beside its own folder.
-MORE_OF_QUEUE = {"object": ([], [EVERY_NODE]), "lifecycle": (["lifecycle/rights"], [])}
+MORE_OF_QUEUE = {"object": ([], [EVERY_NODE, POOL]), "lifecycle": (["lifecycle/rights"], [POOL]), "fio": ([], [])}
 
 # Objects of a part that have a condition of their own: the first row that fits an object's kind and component.
 CONDITIONS = [
@@ -61,15 +65,17 @@ CONDITIONS = [
     (".*", "viewer", "$.Values.viewer.enabled"),
     ("RoleBinding", "lifecycle", "$.Values.workers.lifecycle.enabled"),  # of measurements, too
     ("Ingress", "client", "$workers.clientHost"),
+    ("WorkerPool", ".*", '(include "twofold.knows" (list $ "WorkerPool"))'),
     ("Deployment|Service", "client", "$workers.client"),
 ]
 # What outlives the release: objects of users, and their data.
 KEPT = {"CustomResourceDefinition", "PersistentVolumeClaim", "Cluster"}
 
 VALUES_OF = {"frontend": "$.Values.frontend", "backend": "$workers", "operator": "$.Values.operator", "database": "$.Values.database"}
-POD_TEMPLATES = {"Deployment", "StatefulSet", "DaemonSet"}
+POD_TEMPLATES = {"Deployment", "StatefulSet", "DaemonSet", "WorkerPool"}
 # One frontend, one database of its own and one load client are one.
-SCALED = {("Deployment", "backend"), ("StatefulSet", "backend"), ("Deployment", "operator"), ("StatefulSet", "frontend")}
+SCALED = {("Deployment", "backend"), ("StatefulSet", "backend"), ("WorkerPool", "backend"), ("Deployment", "operator"),
+          ("StatefulSet", "frontend")}
 
 
 # Of C, where it is there: definitions are long.
@@ -93,15 +99,15 @@ class Marks:
             self._snippets.append(lines)
         return f"@{self._snippets.index(lines)}@"
 
-    def given(self, owner, key, value, test=None):
-        """`key` of `owner` is `value` of the chart where that is given, else what the manifest says, if anything."""
+    def given(self, owner, key, value, test=None, unless=None):
+        """`key` of `owner` is `value` of the chart where that is given, else what the manifest says, if anything, and not `unless`."""
         # At the end: the first key of an item of a list has the dash in its line.
-        said = ["{{- else }}", *dump({key: owner.pop(key)})] if key in owner else []
+        said = ["{{- else }}", *guarded(unless and f"(not {unless})", dump({key: owner.pop(key)}))] if key in owner else []
         owner[key] = self.mark([f"{{{{- if {test or value} }}}}", f"{key}: {{{{ toJson {value} }}}}", *said, "{{- end }}"])
 
-    def number(self, owner, key, value):
+    def number(self, owner, key, value, unless=None):
         """The same, where 0 is a value."""
-        self.given(owner, key, value, f'not (kindIs "invalid" {value})')
+        self.given(owner, key, value, f'not (kindIs "invalid" {value})', unless)
 
     def entries(self, value):
         """The list `value`, as an item of another list."""
@@ -160,7 +166,7 @@ def workload(marks, data, component):
     spec = data["spec"]
     pod(marks, spec["template"], values)
     if (data["kind"], component) in SCALED:
-        marks.number(spec, "replicas", f"{values}.replicas")
+        marks.number(spec, "replicas", f"{values}.replicas", "$workers.maxReplicas" if component == "backend" else None)
     for template in spec.get("volumeClaimTemplates", []):
         claim(marks, template["spec"], values)
     container = spec["template"]["spec"]["containers"][0]
@@ -194,6 +200,9 @@ def marked(marks, data):
             marks.given(storage, "storageClass", "$.Values.database.storageClassName")
     if data["kind"] == "Ingress":
         marks.given(data["spec"]["rules"][0], "host", "$workers.clientHost")
+    if data["kind"] == "HorizontalPodAutoscaler":
+        for key in ("minReplicas", "maxReplicas"):
+            marks.given(data["spec"], key, f"$workers.{key}")
     if data["kind"] == "ServiceMonitor":
         marks.labels(data["metadata"]["labels"], "$.Values.serviceMonitor.labels")
     return data
@@ -206,7 +215,7 @@ def settings(switches):
     """Each way to set them, as the set of those that are on."""
     for chosen in itertools.product([False, True], repeat=len(switches)):
         on = frozenset(switch for switch, is_on in zip(switches, chosen) if is_on)
-        if not APART <= on:
+        if not any(apart <= on for apart in APART):
             yield on
 
 
@@ -245,6 +254,13 @@ def guarded(text, lines):
     return [f"{{{{- if {text} }}}}", *lines, "{{- end }}"] if text else lines
 
 
+def of_each_queue(lines):
+    """An HPA of the queue sleep for each queue that has one. It has external metrics where both kinds are there."""
+    wanted = "$workers.enabled $workers.maxReplicas" + ("" if any("External" in line for line in lines) else " (not $.Values.metricsApi.external)")
+    lines = [re.sub(r"\bsleep\b", "{{ $queue }}", re.sub("(?<=: )sleep$", "{{ $queue | quote }}", line)) for line in lines]
+    return ["{{- range $queue, $workers := $.Values.workers }}", *guarded(f"(and {wanted})", lines), "{{- end }}"]
+
+
 # ---- files
 
 
@@ -279,7 +295,8 @@ class Chart:
         for those, group in itertools.groupby(rows, key=lambda row: row[1]):
             lines += guarded(condition(those, switches, set(having)), [line for line, _ in group])
         own = next((text for kind, of, text in CONDITIONS if re.fullmatch(kind, key[0]) and re.fullmatch(of, component)), None)
-        return guarded(own, guarded(condition(set(having), switches), lines))
+        lines = guarded(own, guarded(condition(set(having), switches), lines))
+        return of_each_queue(lines) if key[0] == "HorizontalPodAutoscaler" else lines
 
     def write(self, name, when, folders, switches, begin=""):
         """One file of templates."""
@@ -296,7 +313,7 @@ class Chart:
             self.write(*part)
         for folder in sorted(self._deployments.glob("*-queue")):
             queue = folder.name.removesuffix("-queue")
-            folders, switches = MORE_OF_QUEUE.get(queue, ([], []))
+            folders, switches = MORE_OF_QUEUE.get(queue, ([], [POOL]))
             values = f'{{{{- $workers := index $.Values.workers "{queue}" | default dict }}}}\n'
             self.write(f"workers-{queue}", "$workers.enabled", [folder.name, *folders], [*switches, SECURE], values)
 

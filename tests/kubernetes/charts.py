@@ -19,7 +19,7 @@ REGISTRY = "registry.example.com:5000/a/b"
 DIGEST = "sha256:" + "5" * 64
 README = (manifests.ROOT / "charts" / "README.md").read_text()
 EXAMPLE = yaml.safe_load(re.search(r"^```yaml\n(.*?)^```", README, re.M | re.S)[1])
-BENCHMARKS = "twofold.dev/v1alpha1/Benchmark"
+KNOWN = "twofold.dev/v1alpha1/Benchmark,twofold.dev/v1alpha1/WorkerPool"
 
 
 def run(*command):
@@ -72,11 +72,10 @@ NOT_IN_CHART = {
     "lifecycle": "a run by hand", "lifecycle/nightly": "the same",
     "media-queue/volume": "an example",
     "security/secret": "Secrets are made beside it",
-    "frontend/deletion-cost": "deployments-apply.sh turns it on", "frontend/metrics-api": "the same",
+    "frontend/deletion-cost": "deployments-apply.sh turns it on",
     "sleep-queue/scaling-cronjob": "rules are applied beside it", "sleep-queue/scaling-custom": "the same",
     "sleep-queue/scaling-external": "the same", "sleep-queue/scaling-keda": "the same",
-    "sleep-queue/scaling-keda-prometheus": "the same", "sleep-queue/scaling-own/external": "the same",
-    "sleep-queue/scaling-own/custom": "the same",
+    "sleep-queue/scaling-keda-prometheus": "the same",
 }
 PARTS = ["frontend/service", "frontend", *(f"{queue}-queue" for queue in QUEUES), "lifecycle/rights", "benchmark-operator",
          "benchmark-operator/policy", "benchmark-operator/pools", "benchmark-operator/crds", "benchmark-operator/measurements",
@@ -100,7 +99,14 @@ CASES = {
         ["security/policies", "security/cert-manager", "database/cloudnative-pg"],
         ["frontend/cluster", "object-queue/every-node", "security/enable"], ["-"]),
     "three frontends": (
-        {"frontend": {"replicas": 3}, "database": {"kind": "postgresql"}}, ["database/postgresql"], ["frontend/cluster"], ["-"]),
+        {"frontend": {"replicas": 3}, "database": {"kind": "postgresql"}, "metricsApi": {"custom": True},
+         "workers": {"sleep": {"minReplicas": 1, "maxReplicas": 16}}},
+        ["database/postgresql", "sleep-queue/scaling-own/custom"], ["frontend/cluster", "frontend/metrics-api"], ["-"]),
+    "pools": (
+        {"metricsApi": {"external": True}, "security": {"enabled": True}, "workers": {
+            "sleep": {"maxReplicas": 16, "pool": True}, **{queue: {"pool": True} for queue in QUEUES if queue not in ("fio", "sleep")}}},
+        ["security/policies", "sleep-queue/scaling-own/external"],
+        ["frontend/store", "frontend/metrics-api", "components/worker-pool", "security/enable"], ["-"]),
 }
 
 

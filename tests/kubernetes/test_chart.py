@@ -7,7 +7,7 @@ import pytest
 
 import manifests
 from charts import ALL, BY_HAND, CASES, DEFAULTS, EXAMPLE, MONITORING, NOT_IN_CHART, PARTS, QUEUES, README, SCHEMA
-from charts import assert_the_same, combined, deployed, leaves
+from charts import assert_the_same, combined, deployed, leaves, objects
 from templates import Templates
 
 
@@ -22,15 +22,40 @@ def read(chart, values):
     """The templates that are made of deployments/."""
     templates = Templates(combined(DEFAULTS, values), MONITORING, {
         "twofold.image": image,
+        "twofold.knows": lambda argument: "true",
         "twofold.clients": lambda root: root["Values"]["clients"]["namespace"] or root["Release"]["Namespace"],
     })
     paths = [path for path in chart.glob("templates/*.yaml") if str(path.relative_to(chart)) not in BY_HAND]
     return {str(path.relative_to(chart)): templates.render(path.read_text()) for path in paths}
 
 
-def test_secured_the_templates_say_what_deployments_says(chart, tmp_path):
-    values, *settings = CASES["secured"]
+@pytest.mark.parametrize("case", ["secured", "pools"])
+def test_templates_say_what_deployments_says(chart, tmp_path, case):
+    values, *settings = CASES[case]
     assert_the_same(read(chart, combined(ALL, values)), deployed(tmp_path, *settings))
+
+
+def test_an_hpa_is_of_its_queue(chart):
+    values = {"metricsApi": {"external": True, "custom": True}, "workers": {
+        "sleep": None, "iperf": {"enabled": True, "maxReplicas": 8, "minReplicas": 2}, "mpi": {"enabled": False, "maxReplicas": 8}}}
+    (hpa,) = [data for (kind, *_), data in objects(read(chart, values)).items() if kind == "HorizontalPodAutoscaler"]
+    name = "scalability-tester-backend-iperf"
+    assert hpa["metadata"]["name"] == name and hpa["metadata"]["labels"]["app.kubernetes.io/instance"] == "iperf"
+    spec = hpa["spec"]
+    assert (spec["minReplicas"], spec["maxReplicas"]) == (2, 8)
+    assert spec["scaleTargetRef"] == {"apiVersion": "apps/v1", "kind": "Deployment", "name": name}
+    assert spec["metrics"][0]["external"]["metric"]["selector"]["matchLabels"] == {"queue": "iperf"}
+    (workers,) = [data for key, data in objects(read(chart, values)).items() if key[0] == "Deployment" and key[2] == name]
+    assert "replicas" not in workers["spec"]  # an upgrade would undo what the HPA has chosen
+
+
+def test_api_services_go_first(chart):
+    """Helm removes objects by their kinds, APIServices before all others; no hook and no policy takes them out of that order."""
+    made = objects(read(chart, {"metricsApi": {"external": True, "custom": True}}))
+    services = [data for (kind, *_), data in made.items() if kind == "APIService"]
+    assert len(services) == 3 and all("annotations" not in data["metadata"] for data in services)
+    assert "resource-policy" not in "".join((chart / f"templates/scaling-{kind}.yaml").read_text() for kind in ("external", "custom"))
+    assert not [kind for kind, *_ in objects(read(chart, {})) if kind in ("APIService", "HorizontalPodAutoscaler")]
 
 
 def test_workers_of_a_queue_that_values_do_not_name_are_off(chart):
@@ -55,6 +80,7 @@ def test_defaults_and_the_example_fit_the_schema():
 @pytest.mark.parametrize("wrong", [
     {"frontend": {"replicas": 0}}, {"frontend": {"replicas": "3"}}, {"frontend": {"replica": 3}}, {"images": {"registry": "https://x"}},
     {"images": {"digests": {"scalability-tester": "sha256:5"}}}, {"database": {"kind": "mysql"}}, {"workers": {"sleep": {"replicas": -1}}},
+    {"workers": {"sleep": {"maxReplicas": 0}}}, {"workers": {"sleep": {"pool": "yes"}}}, {"metricsApi": {"enabled": True}},
     {"benchmarks": [{"name": "a"}]}, {"benchmarks": [{"name": "A", "spec": {"template": {"kind": "Fio"}}}]},
     {"benchmarks": [{"name": "a", "runid": "R_1", "spec": {"template": {"kind": "Fio"}}}]}, {"benchmarks": [{"name": "a", "spec": {}}]},
     {"clients": {"namespace": "a.b"}}, {"security": {"certificates": "openssl"}}, {"sleep": {}},

@@ -13,7 +13,7 @@ import yaml
 import manifests
 import project
 import running
-from charts import ALL, BENCHMARKS, CASES, DEFAULTS, DIGEST, EXAMPLE, MONITORING, QUEUES, SCHEMA, VALIDATION
+from charts import ALL, KNOWN, CASES, DEFAULTS, DIGEST, EXAMPLE, MONITORING, QUEUES, SCHEMA, VALIDATION
 from charts import assert_the_same, benchmark, combined, deployed, leaves, objects, run
 
 if not os.environ.get("TWOFOLD_NIGHTLY"):
@@ -28,7 +28,7 @@ class Go:
         environment = {**os.environ, "GO111MODULE": "off", "GOPATH": "/usr/share/gocode", "GOCACHE": str(folder / "cache")}
         subprocess.run(["go", "build", "-o", self.program, RENDERER], env=environment, check=True, timeout=300)
 
-    def render(self, values, apis=BENCHMARKS, namespace=MONITORING):
+    def render(self, values, apis=KNOWN, namespace=MONITORING):
         path = self.folder / "values.yaml"
         path.write_text(yaml.safe_dump(values))
         done = subprocess.run([self.program, self.chart, namespace, apis, path], capture_output=True, text=True, timeout=60, check=False)
@@ -41,11 +41,11 @@ class Helm:
     def __init__(self, chart, folder):
         self.chart, self.folder = chart, folder
 
-    def render(self, values, apis=BENCHMARKS, namespace=MONITORING):
+    def render(self, values, apis=KNOWN, namespace=MONITORING):
         path = self.folder / "values.yaml"
         path.write_text(yaml.safe_dump(values))
         command = ["helm", "template", "twofold", self.chart, "--namespace", namespace, "--values", path]
-        done = subprocess.run([*command, *(["--api-versions", apis] if apis else [])],
+        done = subprocess.run([*command, *(f"--api-versions={api}" for api in apis.split(",") if api)],
                               capture_output=True, text=True, timeout=60, check=False)
         if done.returncode:
             raise ValueError(done.stderr)
@@ -116,12 +116,14 @@ def test_helm_test_asks_what_a_client_may(helm, programs, tmp_path):
 SAMPLES = {
     "resources": {"limits": {"cpu": "7"}}, "nodeSelector": {"disk": "fast"}, "tolerations": [{"operator": "Exists"}],
     "affinity": {"nodeAffinity": {}}, "labels": {"a": "b"}, "digests": {"scalability-tester": DIGEST}, "pullSecrets": [{"name": "pull"}],
-    "arguments": ["--verbose"], "env": [{"name": "A", "value": "b"}], "queues": ["nap"], "replicas": 5, "pullPolicy": "Always", "kind": "cloudnative-pg", "size": "7Gi",
+    "arguments": ["--verbose"], "env": [{"name": "A", "value": "b"}], "queues": ["nap"], "replicas": 5, "maxReplicas": 5, "minReplicas": 3, "pool": True, "pullPolicy": "Always", "kind": "cloudnative-pg", "size": "7Gi",
     "certificates": "cert-manager", "benchmarks": [{"name": "a", "runid": "r", "spec": {"template": {"kind": "Fio"}}}],
 }
 SECURED = {"security": {"enabled": True}}
 WITH_SERVER = {"frontend": {"replicas": 3}, "database": {"kind": "postgresql"}}
 WITH_SERVERS = {"frontend": {"replicas": 3}, "database": {"kind": "cloudnative-pg"}}
+SCALED = {"metricsApi": {"external": True}, "workers": {queue: {"maxReplicas": 9} for queue in QUEUES if queue != "fio"}}
+NOT_OF_FIO = {("fio", "pool"), ("fio", "minReplicas"), ("fio", "maxReplicas")}
 
 
 def with_value(values, path, value):
@@ -135,10 +137,11 @@ def with_value(values, path, value):
 
 def test_each_value_does_something(helm):
     on = combined(ALL, {"dashboards": {"enabled": True}, "alerts": {"enabled": True}, "benchmarks": [benchmark("r1")]})
-    more = (SECURED, WITH_SERVER, WITH_SERVERS, {"operator": {"enabled": False}})
+    more = (SECURED, WITH_SERVER, WITH_SERVERS, {"operator": {"enabled": False}}, SCALED)
     bases = [(base, helm.render(base)) for base in (on, *(combined(on, values) for values in more))]
     of_all = set(SCHEMA["definitions"]["workers"]["properties"]) - {"client", "clientHost", "everyNode", "size", "storageClassName"}
-    paths = list(leaves(DEFAULTS)) + [("workers", queue, name) for queue in QUEUES for name in of_all]
+    paths = list(leaves(DEFAULTS)) + [
+        ("workers", queue, name) for queue in QUEUES for name in of_all if (queue, name) not in NOT_OF_FIO]
     idle = []
     for path in paths:
         old = combined(DEFAULTS, on)
@@ -183,6 +186,12 @@ def test_workers_are_as_values_say(helm):
     (combined(WITH_SERVER, SECURED), "speaks no TLS"),
     ({"frontend": {"store": {"enabled": False}}}, "set operator.enabled to false"),
     ({"workers": {"object": {"enabled": True, "everyNode": True, "replicas": 2}}}, "and no replicas"),
+    ({"workers": {"object": {"enabled": True, "everyNode": True, "pool": True}}}, "neither pool nor maxReplicas"),
+    ({"workers": {"fio": {"enabled": True, "maxReplicas": 3}}}, "neither pool nor maxReplicas"),
+    ({"workers": {"sleep": {"pool": True}}}, "set operator.workerPools to true"),
+    ({"workers": {"sleep": {"maxReplicas": 3}}}, "set metricsApi.external or metricsApi.custom"),
+    ({"metricsApi": {"custom": True}, "workers": {"sleep": {"maxReplicas": 3, "replicas": 1}}}, "give one of the two"),
+    ({"metricsApi": {"custom": True}, "workers": {"sleep": {"maxReplicas": 3, "minReplicas": 4}}}, "maxReplicas is below minReplicas"),
 ])
 def test_refuses_what_does_not_go_together(helm, values, message):
     with pytest.raises(ValueError, match=message):
@@ -245,6 +254,19 @@ def test_definition_comes_first(helm):
     assert notes is None or "THEY ARE NOT THERE YET" in notes
     notes = helm.render(values).get("templates/NOTES.txt")
     assert notes is None or "THEY ARE NOT THERE YET" not in notes
+
+
+def test_definition_of_pools_comes_first(helm):
+    values = {"operator": {"workerPools": True}, "workers": {"sleep": {"pool": True}}}
+
+    def pools(texts):
+        return [key for key in objects(texts) if key[0] == "WorkerPool"]
+
+    before, after = (helm.render(values, apis=apis) for apis in ("", KNOWN))
+    assert pools(before) == [] and pools(after) == [("WorkerPool", MONITORING, "scalability-tester-backend-sleep")]
+    for texts, missing in ((before, True), (after, False)):
+        notes = texts.get("templates/NOTES.txt")  # helm template does not print them
+        assert notes is None or ("THERE ARE NO WORKERS YET OF sleep" in notes) is missing
 
 
 def test_benchmark_that_would_come_back_is_refused(helm):

@@ -21,7 +21,8 @@ app.kubernetes.io/part-of: twofold
 app.kubernetes.io/version: {{ (index . 0).Chart.AppVersion }}
 {{- end }}
 
-{{/* Whether the cluster knows Benchmarks. At the first install their definition comes with the release, too late for Helm. */}}
-{{- define "twofold.benchmarks-are-known" -}}
-{{- if or (not .Values.crds.install) (.Capabilities.APIVersions.Has "twofold.dev/v1alpha1/Benchmark") }}true{{ end }}
+{{/* Whether the cluster knows objects of ours: (list $ KIND). At the first install definitions come with the release, too late for Helm. */}}
+{{- define "twofold.knows" -}}
+{{- $chart := index . 0 }}
+{{- if or (not $chart.Values.crds.install) ($chart.Capabilities.APIVersions.Has (printf "twofold.dev/v1alpha1/%s" (index . 1))) }}true{{ end }}
 {{- end }}
