@@ -168,6 +168,24 @@ ends_with() {
   ends_with 0 "*the cluster has no Benchmarks (kubectl apply*QUEUE *" status -n validation
 }
 
+@test "status: other kinds of the operator and the pools of workers, where the cluster has them and one may see them" {
+  local kind
+  for kind in Validation LoadTest; do
+    object "$kind" "a-${kind,,}" validation '{"apiVersion": "twofold.dev/v1alpha1", "status": {"verdict": "pass", "result": "1.9 x",
+      "conditions": [{"type": "Running", "status": "False", "reason": "Passed"}]}}'
+  done
+  object WorkerPool sleep monitoring '{"apiVersion": "twofold.dev/v1alpha1", "spec": {"queue": "sleep", "replicas": 4}, "status": {
+    "ready": 3, "busy": 2, "draining": 1, "conditions": [{"type": "PodsCreated", "status": "False", "reason": "QuotaExceeded"}]}}'
+  ends_with 0 "NAME *fio-bad *VERDICT *a-loadtest *LoadTest *Passed *pass *1.9 x*a-validation *WANTED *sleep *4 *3 *2 *1 *QuotaExceeded*QUEUE *" \
+    status -n validation
+  [ "$(twofold status -n validation -o json | jq -c '[(.measurements, .workerPools).items[].metadata.name]')" = '["a-loadtest","a-validation","sleep"]' ]
+  echo validations workerpools >objects/forbidden
+  ends_with 0 "*left out *validations is forbidden*left out workerpools.twofold.dev: *QUEUE *" status -n validation
+  echo validations loadtests lifecycletests workerpools >objects/without
+  ends_with 0 "NAME *fio-bad *QUEUE *" status -n validation
+  [[ $output != *VERDICT* && $output != *"left out"* ]]
+}
+
 @test "load, top and drain: the workers of the frontend" {
   ends_with 0 "sleep: *throughput: *" load --queue sleep --parallel 1 --jobs 20 --warm-up 0 -- 0.001
   [ "$(twofold top -o csv | cut -d , -f 3 | sort | tr '\n' ' ')" = "pod pod-fio pod-sleep " ]

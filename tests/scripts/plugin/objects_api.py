@@ -24,7 +24,8 @@ if "CLUSTER" in os.environ:
 FOLDER = Path(sys.argv[2])
 KINDS = {  # path of the API: plural: kind, whether it is in namespaces
     "/api/v1": {"namespaces": ("Namespace", False), "secrets": ("Secret", True), "services": ("Service", True)},
-    "/apis/twofold.dev/v1alpha1": {"benchmarks": ("Benchmark", True)},
+    "/apis/twofold.dev/v1alpha1": {"benchmarks": ("Benchmark", True), **{
+        f"{kind.lower()}s": (kind, True) for kind in ("Validation", "LoadTest", "LifecycleTest", "WorkerPool")}},
     "/apis/perftest.stackhpc.com/v1alpha1": {"iperfs": ("IPerf", True)},
 }
 WHAT = re.compile(r"(/api/v1|/apis/[^/]+/[^/]+)(?:/namespaces/([^/]+)(?=/))?/([a-z]+)(?:/([^/]+))?")
