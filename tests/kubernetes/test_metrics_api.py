@@ -1,5 +1,6 @@
 """deployments/frontend/metrics-api: alone, and beside the other components of the frontend, in either order."""
 import itertools
+import re
 
 import pytest
 
@@ -61,3 +62,15 @@ def test_what_else_is_asked_of_a_frontend_holds(world):
     assert list(rules.pod_mounts_what_exists(pod, world)) == []
     (container,) = pod.containers
     assert list(rules.container_has_no_privileges(container, world)) == []
+
+
+def test_commands_of_the_roads_name_what_is_there():
+    page = (manifests.ROOT / "docs" / "scaling-workers.md").read_text()
+    folders = re.findall(r"kubectl apply (?:--server-side )?-[fk] (deployments/\S+)", page)
+    assert {"deployments/sleep-queue/scaling-own/external", "deployments/sleep-queue/scaling-own/custom",
+            "deployments/sleep-queue/scaling-keda"} <= set(folders)
+    assert [folder for folder in folders if manifests.ROOT / folder not in manifests.kustomizations()] == []
+    names = {(manifest.kind.lower(), manifest.name) for manifest in manifests.world().manifests}
+    waited = re.findall(r"kubectl .*wait .*?(apiservice|scaledobject)/(\S+)", page)
+    assert len(waited) == 3 and set(waited) <= names
+    assert {("service", name) for name in re.findall(r"/namespaces/validation/services/([a-z-]+):", page)} <= names
