@@ -29,9 +29,8 @@ def read(chart, values):
     return {str(path.relative_to(chart)): templates.render(path.read_text()) for path in paths}
 
 
-@pytest.mark.parametrize("case", ["secured", "pools"])
-def test_templates_say_what_deployments_says(chart, tmp_path, case):
-    values, *settings = CASES[case]
+def test_secured_the_templates_say_what_deployments_says(chart, tmp_path):
+    values, *settings = CASES["secured"]
     assert_the_same(read(chart, combined(ALL, values)), deployed(tmp_path, *settings))
 
 
@@ -47,6 +46,15 @@ def test_an_hpa_is_of_its_queue(chart):
     assert spec["metrics"][0]["external"]["metric"]["selector"]["matchLabels"] == {"queue": "iperf"}
     (workers,) = [data for key, data in objects(read(chart, values)).items() if key[0] == "Deployment" and key[2] == name]
     assert "replicas" not in workers["spec"]  # an upgrade would undo what the HPA has chosen
+
+
+def test_a_pool_has_the_pods_of_the_deployment(chart):
+    values = {"security": {"enabled": True}, "workers": {"sleep": {"replicas": 3}}}
+    (pool,) = (data for (kind, *_), data in objects(read(chart, combined(values, {"workers": {"sleep": {"pool": True}}}))).items()
+               if kind == "WorkerPool")
+    deployment = objects(read(chart, values))["Deployment", MONITORING, pool["metadata"]["name"]]
+    assert pool["spec"]["template"] == deployment["spec"]["template"]
+    assert (pool["spec"]["queue"], pool["spec"]["replicas"]) == ("sleep", 3)
 
 
 def test_api_services_go_first(chart):
