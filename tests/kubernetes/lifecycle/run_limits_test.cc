@@ -234,7 +234,7 @@ TEST_F(RunTest, ClaimsOfVolumesAreFollowedToTheirBinding) {
     const auto& requested = Of(sights, Moment::kVolumeRequested);
     const auto& bound = Of(sights, Moment::kVolumeBound);
     ASSERT_TRUE(requested && bound) << life.name;
-    EXPECT_LT(requested->at, bound->at);
+    EXPECT_LE(requested->at, bound->at);  // a watch that is late sees both at once
     EXPECT_TRUE(requested->cluster_second);
   }
   const auto& spans = Reported().spans;
