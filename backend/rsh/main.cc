@@ -1,3 +1,5 @@
+#include <spdlog/spdlog.h>
+
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -18,6 +20,7 @@ int Fail(const Status& status) {
 
 int Main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);
+  spdlog::set_level(spdlog::level::off);  // what is printed is the command's, or why it cannot run
   Call call;
   if (const auto code = ParseCall(argc, argv, call)) return *code;
   const char* const path = std::getenv(gang::kGangVariable);
