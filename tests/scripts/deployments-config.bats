@@ -189,7 +189,7 @@ refused() { # refused MESSAGE ARGUMENT...
 }
 
 @test "--pull-secret: the pods of all workloads pull with it" {
-  echo 'components: [../components/worker-pool]' >>"$project/deployments/mpi-queue/Kustomization"
+  echo 'components: [../components/worker-pool]' >>"$project/deployments/iperf-queue/Kustomization"
   config --pull-secret registry-key registry.example.com mon2 clients
   render "$project/deployments/configured" >"$BATS_TEST_TMPDIR/configured"
   pods=$(grep -A1 -E '^ +containers:$' "$BATS_TEST_TMPDIR/configured" | grep -cE '^ +- ') # of a definition it is a map

@@ -121,7 +121,7 @@ ends_with() {
 
 @test "wait: until Benchmarks and runs are over, and how" {
   TWOFOLD_FRONTEND=$(jq -r .client ready) submit new-4 4M
-  ends_with 0 "*new-4: running*new-4: ended*new-4: Succeeded*before-1: Succeeded" wait new-4 before-1
+  ends_with 0 "*new-4: ended*new-4: Succeeded*before-1: Succeeded" wait new-4 before-1
   twofold wait -n validation fio-new >said 2>log &
   soon grep -q Queued log
   benchmark fio-new new-4 Running False AllJobsSucceeded Succeeded True AllJobsSucceeded
@@ -198,7 +198,7 @@ absent() { ! sees "$1" twofold top; }
 @test "any other command of twofold reaches the frontend, and ends as it ends" {
   ends_with 0 "*before-1 *ended*" -- runs
   # Ctrl-C ends the command, and the forward with it.
-  run timeout -s INT 1 kubectl-twofold -- queues --watch
+  run timeout -s INT 3 kubectl-twofold -- queues --watch
   [[ $output == QUEUE* ]]
   ends_with 0 "id,*" -- job list --run before-1 --finished --output csv
 }
