@@ -1,8 +1,19 @@
 """Overlays of folders and components of deployments/, as users write them."""
+import itertools
 import os
 import subprocess
 
 import manifests
+
+
+def orders(component, beside):
+    """Lists of components: this one alone, and with each of those beside it, in either order."""
+    return [[component], *([*order] for other in beside for order in itertools.permutations((component, other)))]
+
+
+def frontends(world):
+    (pod,) = [pod for pod in world.pods if pod.component == "frontend"]
+    return pod
 
 
 def world(kubectl, checker, folder, resources, components):

@@ -1,5 +1,4 @@
 """deployments/frontend/deletion-cost: alone, and beside the other components of the frontend, in either order."""
-import itertools
 
 import pytest
 
@@ -9,19 +8,13 @@ import rules
 
 PART = "frontend/deletion-cost"
 BESIDE = ["frontend/cluster", "frontend/metrics-api", "security/enable"]
-ORDERS = [[PART], *([*order] for other in BESIDE for order in itertools.permutations((PART, other)))]
 OTHERS = ["namespace", "frontend", "frontend/service", "sleep-queue"]
 NAME = "scalability-tester-frontend"
 
 
-@pytest.fixture(scope="module", params=ORDERS, ids=" then ".join)
+@pytest.fixture(scope="module", params=overlays.orders(PART, BESIDE), ids=" then ".join)
 def world(request, kubectl, checker, tmp_path_factory):
     return overlays.world(kubectl, checker, tmp_path_factory.mktemp("overlay"), OTHERS, request.param)
-
-
-def frontends(world):
-    (pod,) = [pod for pod in world.pods if pod.component == "frontend"]
-    return pod
 
 
 def policy(world):
@@ -29,15 +22,15 @@ def policy(world):
 
 
 def test_frontend_is_told_the_namespace_of_the_workers_pods(world):
-    (container,) = frontends(world).containers
+    (container,) = overlays.frontends(world).containers
     assert "--deletion-cost=$(POD_NAMESPACE)" in container.args
     fields = {entry["name"]: manifests.dig(entry, "valueFrom", "fieldRef", "fieldPath") for entry in container.data["env"]}
     assert fields["POD_NAMESPACE"] == "metadata.namespace"
-    assert frontends(world).namespace == next(pod.namespace for pod in world.pods if pod.component == "backend")
+    assert overlays.frontends(world).namespace == next(pod.namespace for pod in world.pods if pod.component == "backend")
 
 
 def test_frontend_reaches_the_api_server_with_an_account_of_its_own(world):
-    pod = frontends(world)
+    pod = overlays.frontends(world)
     assert list(rules.pod_gets_no_rights(pod, world)) == []
     anywhere = [port["port"] for rule in world.find("NetworkPolicy", NAME, "monitoring").data["spec"]["egress"]
                 if "to" not in rule for port in rule["ports"]]
@@ -50,7 +43,7 @@ def test_the_right_to_patch_pods_comes_with_the_policy_that_bounds_it(world):
     (binding,) = [m for m in world.manifests if m.kind == "RoleBinding" and m.data["roleRef"]["name"] == role.name]
     (account,) = binding.data["subjects"]
     username = f"system:serviceaccount:{account['namespace']}:{account['name']}"
-    assert account["name"] == frontends(world).spec["serviceAccountName"]
+    assert account["name"] == overlays.frontends(world).spec["serviceAccountName"]
     (condition,) = policy(world)["matchConditions"]
     assert f"endsWith(':{account['name']}')" in condition["expression"] and username.startswith("system:serviceaccount:")
     bound = world.find("ValidatingAdmissionPolicyBinding", role.name).data["spec"]

@@ -1,5 +1,4 @@
 """deployments/frontend/metrics-api: alone, and beside the other components of the frontend, in either order."""
-import itertools
 import re
 
 import pytest
@@ -9,26 +8,20 @@ import overlays
 import rules
 
 PART = "frontend/metrics-api"
-BESIDE = [("frontend/cluster",), ("security/enable",), ("frontend/store",)]
-ORDERS = [[PART], *([*order] for other in BESIDE for order in itertools.permutations((PART, *other)))]
+BESIDE = ["frontend/cluster", "security/enable", "frontend/store"]
 OTHERS = ["namespace", "frontend", "frontend/service", "sleep-queue", "sleep-queue/scaling-own/external"]
 NAME = "scalability-tester-frontend"
 
 
-@pytest.fixture(scope="module", params=ORDERS, ids=" then ".join)
+@pytest.fixture(scope="module", params=overlays.orders(PART, BESIDE), ids=" then ".join)
 def world(request, kubectl, checker, tmp_path_factory):
     return overlays.world(kubectl, checker, tmp_path_factory.mktemp("overlay"), OTHERS, request.param)
 
 
-def frontends(world):
-    (pod,) = [pod for pod in world.pods if pod.component == "frontend"]
-    return pod
-
-
 def test_port_is_served_and_reached_by_the_api_service(world):
-    (container,) = frontends(world).containers
+    (container,) = overlays.frontends(world).containers
     assert f"--metrics-api-address=:{rules.METRICS_API_PORT}" in container.args
-    assert frontends(world).ports()["metrics-api"] == rules.METRICS_API_PORT
+    assert overlays.frontends(world).ports()["metrics-api"] == rules.METRICS_API_PORT
     service = world.find("Service", NAME, "monitoring")
     assert f"--metrics-api-service=$(POD_NAMESPACE)/{NAME}" in container.args
     fields = {entry["name"]: manifests.dig(entry, "valueFrom", "fieldRef", "fieldPath") for entry in container.data["env"]}
@@ -47,7 +40,7 @@ def test_frontends_and_the_api_server_reach_one_another(world):
 
 
 def test_frontends_have_an_account_with_the_rights_that_they_use(world):
-    pod = frontends(world)
+    pod = overlays.frontends(world)
     assert pod.spec["automountServiceAccountToken"] is True
     bound = {(binding.namespace, binding.data["roleRef"]["name"])
              for binding in world.manifests if binding.kind in ("RoleBinding", "ClusterRoleBinding")
@@ -57,7 +50,7 @@ def test_frontends_have_an_account_with_the_rights_that_they_use(world):
 
 
 def test_what_else_is_asked_of_a_frontend_holds(world):
-    pod = frontends(world)
+    pod = overlays.frontends(world)
     assert list(rules.pod_gets_no_rights(pod, world)) == []
     assert list(rules.pod_mounts_what_exists(pod, world)) == []
     (container,) = pod.containers
