@@ -85,7 +85,7 @@ class PublisherTest : public ::testing::Test {
     return publisher.Look().leads_here[kExternal];
   }
 
-  // Publishers log from their threads; ThreadSanitizer does not see the lock of the usual logger.
+  // Publishers log from their threads; ThreadSanitizer does not see the usual logger's lock.
   testing::LogCapture log_;
   KubeApi api_{{.resources = {kApiServices}}};
 };
