@@ -46,7 +46,7 @@ def opened():
         finally:
             cluster.settle()
             file.truncate(0)
-            json.dump(cluster.state, file)
+            file.write(json.dumps(cluster.state))  # json.dump would take ten times as long
 
 
 def matches(labels, selector):
