@@ -166,6 +166,14 @@ function(twofold_test name)
   endif()
 endfunction()
 
+# twofold_test_library(NAME SOURCES ... DEPS ...): what several tests share, compiled as they are.
+function(twofold_test_library name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;DEPS" ${ARGN})
+  add_library(${name} STATIC EXCLUDE_FROM_ALL ${ARG_SOURCES})
+  target_link_libraries(${name} PUBLIC ${ARG_DEPS})
+  _twofold_compile_tests(${name} "")
+endfunction()
+
 function(_twofold_compile_tests target heavy)
   target_link_libraries(${target} PRIVATE twofold_flags GTest::gtest GTest::gmock)
   target_compile_definitions(${target}
