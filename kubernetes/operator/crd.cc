@@ -21,6 +21,7 @@ namespace twofold::benchmarks {
 namespace {
 
 constexpr std::int64_t kLongestQueue = 63;
+constexpr std::int64_t kLongestFrontend = 253;
 
 // ---- the spec of a template: fields of all kinds
 
@@ -92,6 +93,7 @@ Schema HandlingSchemas() {
 Schema ChangeableFields() {
   Schema fields = HandlingSchemas();
   fields.erase(spec::kQueueField);
+  fields.erase(spec::kFrontendField);
   return fields;
 }
 
@@ -179,10 +181,11 @@ Schema Columns() {
 }
 
 Schema SpecOf(const OwnKind& kind) {
-  Schema rules = RulesOf(kind.run_fields, kind.resource.kind);
+  Schema fields = kind.run_fields;
+  fields[spec::kFrontendField] = FrontendRefSchema();
+  Schema rules = RulesOf(fields, kind.resource.kind);
   rules.push_back({{"rule", "has(self.schedule) == has(oldSelf.schedule)"},
                    {"message", "a schedule cannot be added or taken away"}});
-  Schema fields = kind.run_fields;
   fields.update(ChangeableFields());
   Schema schema = ObjectOf(std::move(fields));
   schema["required"] = kind.required;
@@ -237,6 +240,13 @@ Schema RunStatusFields() {
           {"succeeded", Count("jobs")},
           {"failed", Count("jobs that failed, timed out or lost their worker")},
           {"withdrawn", Count("jobs that were cancelled")}};
+}
+
+Schema FrontendRefSchema() {
+  Schema schema = HandlingSchemas()[spec::kFrontendField];
+  schema["minLength"] = 1;
+  schema["maxLength"] = kLongestFrontend;
+  return schema;
 }
 
 Schema Column(const char* name, const char* type, const char* path, int priority) {

@@ -38,6 +38,9 @@ yaml::Json Column(const char* name, const char* type, const char* path, int prio
 /// counts. Properties by name.
 yaml::Json RunStatusFields();
 
+/// spec.frontendRef.
+yaml::Json FrontendRefSchema();
+
 /// status.conditions, where `types` are those that the kind has: "Accepted, Ready".
 yaml::Json ConditionsSchema(const char* types);
 

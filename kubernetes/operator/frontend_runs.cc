@@ -153,7 +153,7 @@ FrontendRuns::FrontendRuns(const cli::Globals& globals) : globals_(globals), fro
 
 FrontendRuns::~FrontendRuns() = default;
 
-Result<std::uint64_t> FrontendRuns::Check(const RunOrder& order) {
+Result<std::uint64_t> CheckDefinition(const RunOrder& order) {
   const auto sweep = spec::ReadSweep(order.object, order.definition, suite::Kinds());
   if (!sweep.ok()) return WithoutPlace(order.object, sweep.status());
   if (const std::string why = CheckQueueName(order.queue); !why.empty()) {

@@ -12,6 +12,9 @@
 
 namespace twofold::benchmarks {
 
+/// Runs::Check of the runs of any frontend.
+Result<std::uint64_t> CheckDefinition(const RunOrder& order);
+
 /// The runs of a frontend, begun, driven and read by what `twofold run` is made of (cli/runs).
 ///
 /// Of each run that goes on it keeps what is known of its jobs, and attends it, so that a person
@@ -24,7 +27,7 @@ class FrontendRuns final : public Runs {
   explicit FrontendRuns(const cli::Globals& globals);
   ~FrontendRuns() override;
 
-  Result<std::uint64_t> Check(const RunOrder& order) override;
+  Result<std::uint64_t> Check(const RunOrder& order) override { return CheckDefinition(order); }
   Result<RunLook> Advance(const RunOrder& order, Duration since, bool anew) override;
   Result<RunLook> Pause(const RunOrder& order) override;
   Status Cancel(const RunOrder& order) override;

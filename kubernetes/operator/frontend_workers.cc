@@ -10,6 +10,7 @@
 namespace twofold::benchmarks {
 namespace {
 
+constexpr const char* kQueue = "/spec/queue";
 constexpr std::uint32_t kJobsAPage = 1000;
 constexpr int kMostPages = 20;  // of jobs beyond, nobody knows when they end
 
@@ -75,6 +76,17 @@ Status FrontendWorkers::Drain(const std::string& queue, const std::string& pod) 
   request.set_queue(queue);
   request.set_pod(pod);
   return frontend_.Call<v1::Admin>(&v1::Admin::Stub::DrainWorkers, request).status();
+}
+
+Result<pools::WorkersSeen> GrantedWorkers::Look(const kube::Json& pool, bool with_ends) {
+  const auto workers = sites_.Of(pool);
+  if (!workers.ok()) return workers.status();
+  return (*workers)->Look(kube::TextAt(pool, kQueue), with_ends);
+}
+
+Status GrantedWorkers::Drain(const kube::Json& pool, const std::string& pod) {
+  const auto workers = sites_.Of(pool);
+  return workers.ok() ? (*workers)->Drain(kube::TextAt(pool, kQueue), pod) : workers.status();
 }
 
 }  // namespace twofold::benchmarks

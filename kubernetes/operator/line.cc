@@ -4,9 +4,11 @@
 #include <map>
 #include <string>
 #include <tuple>
+#include <utility>
 
 #include "kubernetes/controller/ownership.h"
 #include "kubernetes/operator/definition.h"
+#include "kubernetes/operator/frontend_kind.h"
 
 namespace twofold::benchmarks {
 namespace {
@@ -31,6 +33,11 @@ bool WantsQueue(const Json& benchmark) {
   return !handling.suspend || HasRunningJobs(benchmark);
 }
 
+/// A queue of a frontend.
+std::pair<std::string, std::string> LineOf(const Json& benchmark) {
+  return {FrontendOf(benchmark), QueueOf(benchmark)};
+}
+
 /// The less the sooner. Two kinds may have objects of one name.
 using InLine = std::tuple<bool, std::string, ObjectName, std::string>;
 
@@ -47,11 +54,11 @@ bool IsOver(const Json& benchmark) {
 }
 
 std::optional<ObjectName> Before(const Json& benchmark, std::span<const Snapshot> all) {
-  const std::string queue = QueueOf(benchmark);
+  const auto line = LineOf(benchmark);
   const InLine own = PlaceOf(benchmark);
   InLine first = own;
   for (const Snapshot& other : all) {
-    if (!WantsQueue(*other) || QueueOf(*other) != queue) continue;
+    if (!WantsQueue(*other) || LineOf(*other) != line) continue;
     first = std::min(first, PlaceOf(*other));
   }
   if (first == own) return std::nullopt;
@@ -59,14 +66,14 @@ std::optional<ObjectName> Before(const Json& benchmark, std::span<const Snapshot
 }
 
 std::vector<Snapshot> NextInLine(std::span<const Snapshot> all) {
-  std::map<std::string, Snapshot> first;
+  std::map<std::pair<std::string, std::string>, Snapshot> first;
   for (const Snapshot& each : all) {
     if (!WantsQueue(*each)) continue;
-    const auto [known, is_new] = first.try_emplace(QueueOf(*each), each);
+    const auto [known, is_new] = first.try_emplace(LineOf(*each), each);
     if (!is_new && PlaceOf(*each) < PlaceOf(*known->second)) known->second = each;
   }
   std::vector<Snapshot> next;
-  for (const auto& [queue, object] : first) {
+  for (const auto& [line, object] : first) {
     if (!HasBegun(*object)) next.push_back(object);
   }
   return next;

@@ -26,11 +26,24 @@ kube::ObjectName JobNameOf(const RunOrder& order) {
 }  // namespace
 
 MeasurementRuns::MeasurementRuns(const MeasurementKind& kind, const kube::Access& access,
-                                 MeasurementSettings settings)
-    : kind_(kind), settings_(std::move(settings)), connection_(access) {}
+                                 MeasurementSettings settings, const Frontends& frontends)
+    : kind_(kind), settings_(std::move(settings)), frontends_(frontends), connection_(access) {}
+
+/// Its pod gets in there by itself, with the Secrets of its namespace.
+std::optional<Bar> MeasurementRuns::BarTo(const RunOrder& order) {
+  return frontends_.BarTo(order.of, false);
+}
+
+Result<Json> MeasurementRuns::JobOf(const RunOrder& order) const {
+  MeasurementSettings settings = settings_;
+  if (std::string address = frontends_.AddressOf(order.of); !address.empty()) {
+    settings.frontend = std::move(address);
+  }
+  return MeasurementJob(kind_, order, settings);
+}
 
 Result<std::uint64_t> MeasurementRuns::Check(const RunOrder& order) {
-  const Status status = MeasurementJob(kind_, order, settings_).status();
+  const Status status = JobOf(order).status();
   return status.ok() ? Result<std::uint64_t>(0) : status;
 }
 
@@ -90,7 +103,7 @@ Result<std::optional<Json>> MeasurementRuns::Find(const RunOrder& order) {
 
 /// Also when somebody has made it meanwhile, or the answer to the first try was lost.
 Result<Json> MeasurementRuns::Make(const RunOrder& order) {
-  const auto job = MeasurementJob(kind_, order, settings_);
+  const auto job = JobOf(order);
   if (!job.ok()) return job.status();
   kube::WriteOptions options;
   options.field_manager = kManager;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "kubernetes/api/connection.h"
+#include "kubernetes/operator/frontends.h"
 #include "kubernetes/operator/measurement_job.h"
 #include "kubernetes/operator/runs.h"
 #include "lib/common/mutex.h"
@@ -19,10 +20,13 @@ namespace twofold::benchmarks {
 /// Errors   Those of Runs, of which kUnavailable is all that the API server refuses.
 class MeasurementRuns final : public Runs {
  public:
+  /// `frontends` outlives it.
   MeasurementRuns(const MeasurementKind& kind, const kube::Access& access,
-                  MeasurementSettings settings);
+                  MeasurementSettings settings, const Frontends& frontends);
 
   [[nodiscard]] const MeasurementKind& kind() const { return kind_; }
+
+  [[nodiscard]] std::optional<Bar> BarTo(const RunOrder& order) override;
 
   /// 0: a measurement counts no jobs.
   Result<std::uint64_t> Check(const RunOrder& order) override;
@@ -37,6 +41,8 @@ class MeasurementRuns final : public Runs {
  private:
   using Objects = std::vector<kube::Json>;
 
+  [[nodiscard]] Result<kube::Json> JobOf(const RunOrder& order) const;
+
   Result<std::optional<kube::Json>> Find(const RunOrder& order)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   Result<kube::Json> Make(const RunOrder& order) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
@@ -47,6 +53,7 @@ class MeasurementRuns final : public Runs {
 
   const MeasurementKind& kind_;
   const MeasurementSettings settings_;
+  const Frontends& frontends_;
   Mutex mutex_;
   kube::Connection connection_ ABSL_GUARDED_BY(mutex_);
 };

@@ -53,6 +53,11 @@ void Bind(CLI::App& app, Options& options) {
             "Where the frontend serves clients; or several that share their queues, as IPv4 "
             "addresses with commas between them");
   security::Declare(app, options.frontend.security);
+  app.add_option("--frontends", options.frontends,
+                 "Run objects at the Frontends of the cluster, each with the token of its "
+                 "namespace in this folder: FRONTEND.NAMESPACE.token. --frontend is of those that "
+                 "have no address")
+      ->check(CLI::ExistingDirectory);
   Declare(app, options.cluster);
   app.add_option("--namespace", options.space, "Whose Benchmarks are run; else those of all");
   AddOption(app, "--lease", options.lease, CLI::Validator(),

@@ -21,6 +21,7 @@ inline constexpr const char* kAllNamespaces = "*";
 /// The command line of twofold-operator.
 struct Options {
   cli::Globals frontend;        ///< which one, and how to get in
+  std::string frontends;        ///< folder of what gets in at Frontends; empty: there are none
   cli::ClusterOptions cluster;  ///< of Kubernetes
   std::string space;            ///< whose Benchmarks; empty: of all namespaces
   std::string lease = "twofold-operator";
@@ -33,8 +34,8 @@ struct Options {
   std::string job_tls_secret;  ///< of their namespaces, see MeasurementSettings
   std::string job_token_secret;
   std::string worker_pools;  ///< whose; kAllNamespaces; empty: none are looked after
-  int workers = 4;          ///< Benchmarks that are looked at at the same time
-  double poll_seconds = 1;  ///< between two looks at a run
+  int workers = 4;           ///< Benchmarks that are looked at at the same time
+  double poll_seconds = 1;   ///< between two looks at a run
   std::string http_address = "127.0.0.1:9995";
   security::ServerOptions http_security;
   std::string ready_file;

@@ -71,6 +71,7 @@ Schema PoolSpecSchema() {
          {"minLength", 1},
          {"maxLength", 63},
          {"description", "that their workers serve"}}},
+       {"frontendRef", FrontendRefSchema()},
        {"template", TemplateSchema()},
        {"drainSeconds", PoolCount("a worker that is to go may end its jobs for so long, then its "
                                   "pod is deleted in any case; default 3600",
@@ -83,6 +84,10 @@ Schema PoolSpecSchema() {
   schema["x-kubernetes-validations"] = Schema::array(
       {{{"rule", "self.queue == oldSelf.queue"},
         {"message", "queue cannot be changed: create another WorkerPool"}},
+       {{"rule",
+         "has(self.frontendRef) == has(oldSelf.frontendRef) && (!has(self.frontendRef) || "
+         "self.frontendRef == oldSelf.frontendRef)"},
+        {"message", "frontendRef cannot be changed: create another WorkerPool"}},
        {{"rule",
          "!has(self.maxUnavailable) || self.maxUnavailable > 0 || (has(self.maxSurge) && "
          "self.maxSurge > 0)"},

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kPoolBytes = 64 << 20;
 constexpr std::size_t kPodBytes = 128 << 20;
-constexpr Duration kUntilPodsAreKnown = std::chrono::milliseconds(200);
+constexpr Duration kUntilAllIsKnown = std::chrono::milliseconds(200);
 
 std::string SpaceOf(const Options& options) {
   return options.worker_pools == kAllNamespaces ? "" : options.worker_pools;
@@ -83,13 +83,15 @@ class PoolPart::PartCluster final : public PoolCluster {
   kube::Connection& connection_;
 };
 
-PoolPart::PoolPart(const Options& options, const kube::Access& access)
-    : frontend_(options.frontend),
+PoolPart::PoolPart(const Options& options, const kube::Access& access,
+                   const FrontendPart& frontends)
+    : frontend_(frontends.frontends()),
       reconciler_(frontend_, {.poll = FromSeconds(options.poll_seconds)}, HostName()),
       pools_(access, OptionsForPools(options),
-             [this](const kube::ObjectName& name,
-                    kube::Connection& connection) -> Result<controller::Next> {
-               if (!pods_.synced()) return controller::Next{kUntilPodsAreKnown};
+             [this, &frontends](const kube::ObjectName& name,
+                                kube::Connection& connection) -> Result<controller::Next> {
+               if (!pods_.synced() || !frontends.synced())
+                 return controller::Next{kUntilAllIsKnown};
                PartCluster cluster(*this, connection);
                return reconciler_.Reconcile(cluster, name, Now(), std::chrono::system_clock::now());
              }),

@@ -5,6 +5,7 @@
 
 #include "kubernetes/api/connection.h"
 #include "kubernetes/controller/controller.h"
+#include "kubernetes/operator/frontend_part.h"
 #include "kubernetes/operator/frontend_workers.h"
 #include "kubernetes/operator/options.h"
 #include "kubernetes/operator/pool_reconciler.h"
@@ -17,8 +18,8 @@ namespace twofold::benchmarks {
 /// Threads  As Controller.
 class PoolPart {
  public:
-  /// `options` outlive it.
-  PoolPart(const Options& options, const kube::Access& access);
+  /// `options` and `frontends` outlive it.
+  PoolPart(const Options& options, const kube::Access& access, const FrontendPart& frontends);
   /// Stops.
   ~PoolPart();
   PoolPart(const PoolPart&) = delete;
@@ -33,7 +34,7 @@ class PoolPart {
  private:
   class PartCluster;
 
-  FrontendWorkers frontend_;
+  GrantedWorkers frontend_;
   PoolReconciler reconciler_;
   controller::Controller pools_;
   controller::Controller pods_;

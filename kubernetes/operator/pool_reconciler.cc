@@ -54,6 +54,7 @@ class PoolPass {
     Result<pools::PoolSpec> spec = pools::SpecOf(*pool_);
     if (!spec.ok()) return Refuse(spec.status());
     spec_ = *std::move(spec);
+    if (const auto bar = reconciler_.frontend_.BarTo(*pool_)) return Halt(*bar);
     draft_.Set({"Accepted", controller::Truth::kTrue, "Checked", ""});
     if (Status listed = ListOnce(); !listed.ok()) return listed;
     LookAtPods();
@@ -72,6 +73,13 @@ class PoolPass {
     draft_.Set({"Accepted", controller::Truth::kFalse, "InvalidSpec", std::string(why.message())});
     const Status written = WriteStatus();
     return written.ok() ? Result<Next>(Next{}) : written;
+  }
+
+  /// Its pods stay as they are, until an admin thinks otherwise.
+  Result<Next> Halt(const Bar& bar) {
+    Show({"Accepted", controller::Truth::kFalse, bar.reason, bar.message});
+    const Status written = WriteStatus();
+    return written.ok() ? Result<Next>(Next{settings().patience}) : written;
   }
 
   // ---- what is there
@@ -99,7 +107,7 @@ class PoolPass {
   }
 
   void LookAtWorkers() {
-    auto workers = reconciler_.frontend_.Look(spec_.queue, pools::WillShrink(spec_, scene_));
+    auto workers = reconciler_.frontend_.Look(*pool_, pools::WillShrink(spec_, scene_));
     frontend_ = workers.status();
     if (!workers.ok()) {
       memory_.unknown.clear();  // who has come back meanwhile nobody has seen
@@ -125,7 +133,7 @@ class PoolPass {
       if (Status status = Remove(scene_.pods[each]); !status.ok()) return status;
     }
     for (const std::size_t each : plan.drain) {
-      frontend_ = reconciler_.frontend_.Drain(spec_.queue, scene_.pods[each].name);
+      frontend_ = reconciler_.frontend_.Drain(*pool_, scene_.pods[each].name);
       if (!frontend_.ok()) break;
     }
     for (const std::size_t each : plan.mark) {

@@ -20,7 +20,9 @@
 #include "kubernetes/controller/controller.h"
 #include "kubernetes/controller/leadership.h"
 #include "kubernetes/operator/crd.h"
-#include "kubernetes/operator/frontend_runs.h"
+#include "kubernetes/operator/frontend_crd.h"
+#include "kubernetes/operator/frontend_part.h"
+#include "kubernetes/operator/granted_runs.h"
 #include "kubernetes/operator/group.h"
 #include "kubernetes/operator/line.h"
 #include "kubernetes/operator/measurement.h"
@@ -55,6 +57,7 @@ constexpr Duration kEndLimit = std::chrono::seconds(20);
 constexpr int kExitFollows = 1;
 /// Of the objects of a kind.
 constexpr std::size_t kCacheBytes = 128 << 20;
+constexpr Duration kUntilFrontendsAreKnown = std::chrono::milliseconds(200);
 
 /// A kind, who runs its objects, and who looks at them.
 struct Part {
@@ -116,13 +119,14 @@ std::vector<const ObjectKind*> KindsOf(const Options& options) {
 }
 
 std::vector<std::unique_ptr<MeasurementRuns>> MeasurementRunsOf(const Options& options,
-                                                                const kube::Access& access) {
+                                                                const kube::Access& access,
+                                                                const Frontends& frontends) {
   std::vector<std::unique_ptr<MeasurementRuns>> runs;
   if (!options.measurements) return runs;
   const MeasurementSettings settings{options.job_image, JobFrontend(options, access.config.space),
                                      options.job_tls_secret, options.job_token_secret};
   for (const MeasurementKind& kind : MeasurementKinds()) {
-    runs.push_back(std::make_unique<MeasurementRuns>(kind, access, settings));
+    runs.push_back(std::make_unique<MeasurementRuns>(kind, access, settings, frontends));
   }
   return runs;
 }
@@ -132,14 +136,16 @@ class Operator {
  public:
   Operator(const Options& options, const kube::Access& access)
       : options_(options),
-        runs_(options.frontend),
-        measurements_(MeasurementRunsOf(options, access)),
+        frontends_(options, access),
+        runs_(frontends_.frontends()),
+        measurements_(MeasurementRunsOf(options, access, frontends_.frontends())),
         reconciler_({.poll = FromSeconds(options.poll_seconds)}, HostName()) {
     const auto kinds = KindsOf(options);
     parts_.reserve(kinds.size() + measurements_.size());
     for (const ObjectKind* kind : kinds) Add(*kind, runs_, access);
     for (const auto& runs : measurements_) Add(runs->kind().object, *runs, access);
-    if (!options.worker_pools.empty()) pools_ = std::make_unique<PoolPart>(options, access);
+    if (!options.worker_pools.empty())
+      pools_ = std::make_unique<PoolPart>(options, access, frontends_);
   }
 
   Status Serve(const security::Server& security) {
@@ -156,6 +162,7 @@ class Operator {
 
   /// Keeps the cache, and acts once it leads.
   void Begin(const kube::Access& access) {
+    frontends_.Watch();
     for (const Part& part : parts_) part.controller->Watch();
     if (pools_) pools_->Watch();
     const std::string space =
@@ -181,6 +188,7 @@ class Operator {
     server_->Stop();
     for (const Part& part : parts_) part.controller->Stop();
     if (pools_) pools_->Stop();
+    frontends_.Stop();
   }
 
  private:
@@ -188,7 +196,9 @@ class Operator {
     Part& part = parts_.emplace_back(Part{kind, runs, nullptr});
     part.controller = std::make_unique<controller::Controller>(
         access, ControllerOptionsOf(options_, kind),
-        [this, &part](const kube::ObjectName& name, kube::Connection& connection) {
+        [this, &part](const kube::ObjectName& name,
+                      kube::Connection& connection) -> Result<controller::Next> {
+          if (!frontends_.synced()) return controller::Next{kUntilFrontendsAreKnown};
           WorkerCluster cluster(parts_, part, connection);
           return reconciler_.Reconcile(part.kind, part.runs, cluster, name, Now(),
                                        std::chrono::system_clock::now());
@@ -220,6 +230,7 @@ class Operator {
     for (const Part& part : parts_) {
       counts.controllers[part.controller->name()] = part.controller->counts();
     }
+    frontends_.AddCounts(counts.controllers);
     if (pools_) pools_->AddCounts(counts.controllers);
     return counts;
   }
@@ -240,7 +251,7 @@ class Operator {
     };
     // Also of a follower: a rolling update waits for it.
     const auto readyz = [this](const http::Request&) {
-      return parts_.front().controller->synced()
+      return parts_.front().controller->synced() && frontends_.synced()
                  ? http::PlainText(200, "ok\n")
                  : http::PlainText(503, "the Benchmarks are not known yet\n");
     };
@@ -249,7 +260,8 @@ class Operator {
   }
 
   const Options& options_;
-  FrontendRuns runs_;
+  FrontendPart frontends_;
+  GrantedRuns runs_;
   const std::vector<std::unique_ptr<MeasurementRuns>> measurements_;
   Reconciler reconciler_;
   Parts parts_;                      // our own kind first; each stays where it is
@@ -304,6 +316,7 @@ void PrintDefinitions(const std::string& group) {
     definitions = MeasurementDefinitions();
     definitions.insert(definitions.begin(), BenchmarkDefinition());
     definitions.push_back(WorkerPoolDefinition());
+    definitions.push_back(FrontendDefinition());
   }
   const char* between = "";
   for (const yaml::Json& definition : definitions) {

@@ -114,6 +114,7 @@ class Pass {
       return held.ok() ? Result<Next>(Next{Duration::zero()}) : held;
     }
     if (Status refused = Check(); !refused.ok()) return Refuse(refused);
+    if (const std::optional<Bar> bar = runs().BarTo(order_)) return Halt(*bar);
     if (handling_.suspend) return Rest();
     const auto started = kube::TimeAt(*object_, "/status/startTime");
     return started ? Carry(*started) : TakeTurn();
@@ -140,6 +141,11 @@ class Pass {
       draft_.Set({"Accepted", Truth::kFalse, "InvalidSpec", std::string(wrong.message())});
       draft_.EraseField(kNextTime);
       return Idle("InvalidSpec", std::string(wrong.message()), std::nullopt);
+    }
+    if (const std::optional<Bar> bar = runs().BarTo(order_)) {
+      draft_.Set({"Accepted", Truth::kFalse, bar->reason, bar->message});
+      draft_.EraseField(kNextTime);
+      return Idle(bar->reason, bar->message, settings().patience);
     }
     draft_.Set({"Accepted", Truth::kTrue, "Checked", ""});
     if (handling_.suspend) {  // times that pass meanwhile are not missed
@@ -204,6 +210,22 @@ class Pass {
   Result<Next> Refuse(const Status& why) {
     draft_.Set({"Accepted", Truth::kFalse, "InvalidSpec", std::string(why.message())});
     return Conclude({false, "InvalidSpec", std::string(why.message())}, std::nullopt);
+  }
+
+  /// Whether the run has begun does not count.
+  Result<Next> Halt(const Bar& bar) {
+    const auto started = kube::TimeAt(*object_, "/status/startTime");
+    const bool is_late = started && handling_.deadline && wall_ - *started >= *handling_.deadline;
+    if (!bar.is_end && !is_late) return Await(bar.reason, bar.message);
+    std::string why = bar.message;
+    if (started) {
+      const Status cancelled = runs().Cancel(order_);
+      if (IsAway(cancelled)) return Suffer(cancelled);
+      if (!cancelled.ok()) absl::StrAppend(&why, "; so the run was not cancelled");
+    }
+    if (!bar.is_end) return Conclude({false, "DeadlineExceeded", why}, std::nullopt);
+    draft_.Set({"Accepted", Truth::kFalse, bar.reason, bar.message});
+    return Conclude({false, bar.reason, why}, std::nullopt);
   }
 
   Result<Next> Rest() {
@@ -281,8 +303,13 @@ class Pass {
     const Trouble trouble = TroubleOf(status, kind_.away);
     const std::string why(status.message());
     if (trouble.is_end) return Conclude({false, trouble.reason, why}, std::nullopt);
-    const StatusCondition running = {"Running", HasRun() ? Truth::kUnknown : Truth::kFalse,
-                                     trouble.reason, why};
+    return Await(trouble.reason, why);
+  }
+
+  /// Nothing can be done now; what runs goes on.
+  Result<Next> Await(const std::string& reason, const std::string& why) {
+    const StatusCondition running = {"Running", HasRun() ? Truth::kUnknown : Truth::kFalse, reason,
+                                     why};
     return Show(running, settings().patience);
   }
 

@@ -56,6 +56,13 @@ struct Results {
   std::optional<cli::Verdict> verdict{};  ///< of a measurement
 };
 
+/// What an admin has decided, or not yet prepared, so that a run may not go on.
+struct Bar {
+  bool is_end = true;   ///< the run has failed; false: it waits
+  std::string reason;   ///< of conditions
+  std::string message;  ///< for people
+};
+
 /// The runs of a frontend, or of a cluster, as the operator uses them. Each call may be made again,
 /// by this process or by another one after this one has died in the middle: the run with an id is
 /// begun once, and each of its jobs is run once.
@@ -68,6 +75,9 @@ struct Results {
 class Runs {
  public:
   virtual ~Runs() = default;
+
+  /// Asked before each look at a run. Asks nobody.
+  [[nodiscard]] virtual std::optional<Bar> BarTo(const RunOrder& /*order*/) { return std::nullopt; }
 
   /// How many jobs the definition comes to; 0: that is known only when it begins. Asks nobody.
   virtual Result<std::uint64_t> Check(const RunOrder& order) = 0;

@@ -224,6 +224,7 @@ std::span<const Field> SetFields() {
 std::span<const Field> HandlingFields() {
   static const Fields fields = {
       {kQueueField, Text(), "", "", "of the jobs; else the one named like the suite"},
+      {kFrontendField, Text(), "", "", "name of its Frontend; else default"},
       {"suspend", Flag(), "false", "",
        "true: no job begins; those that run may end. Changing it back goes on with the run"},
       {"activeDeadlineSeconds", Whole(1, kMostSeconds), "", "",

@@ -35,6 +35,8 @@ std::span<const Field> SetFields();
 std::span<const Field> HandlingFields();
 /// The one of them that is about the run, too.
 inline constexpr const char* kQueueField = "queue";
+/// Where the run goes; as the queue, it stays as it is.
+inline constexpr const char* kFrontendField = "frontendRef";
 
 /// The spec of a Benchmark: SetFields and HandlingFields.
 std::span<const Field> BenchmarkFields();

@@ -156,6 +156,18 @@ TEST_F(LineTest, TheOlderGoesFirstAndThenTheName) {
   EXPECT_THAT(Next(), ElementsAre("b"));
 }
 
+TEST_F(LineTest, EachFrontendHasLinesOfItsOwn) {
+  Add("a", kEarly);
+  Add("b", kLate);
+  Add("c", kLate);
+  Json other = *all_[1];
+  other["spec"]["frontendRef"] = "y";
+  all_[1] = std::make_shared<const Json>(std::move(other));
+  EXPECT_EQ(Before("b"), "");
+  EXPECT_EQ(Before("c"), "a");
+  EXPECT_THAT(Next(), ElementsAre("a", "b"));
+}
+
 TEST_F(LineTest, WhoHasBegunGoesBeforeWhoIsOlder) {
   Add("old", kEarly);
   Add("begun", kLate, {{"startTime", kLate}});

@@ -64,6 +64,7 @@ struct FakeFrontend {
   Status fault;                    ///< of all calls
   std::string lacking;             ///< workers, for new runs
   bool is_busy = false;            ///< jobs that run do not end
+  std::optional<Bar> bar;          ///< to all runs
   std::vector<Headline> results;   ///< empty: one of its own
 };
 
@@ -73,6 +74,8 @@ class FakeRuns final : public Runs {
   using State = FakeFrontend::Job::State;
 
   FakeRuns(FakeFrontend& frontend, Gate& gate) : frontend_(frontend), gate_(gate) {}
+
+  [[nodiscard]] std::optional<Bar> BarTo(const RunOrder&) override { return frontend_.bar; }
 
   Result<std::uint64_t> Check(const RunOrder& order) override {
     ++checks;

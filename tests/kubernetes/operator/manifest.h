@@ -13,6 +13,12 @@
 
 namespace twofold::benchmarks {
 
+/// A file of the project.
+inline std::string TextOfFile(const char* name) {
+  std::ifstream file(absl::StrCat(TWOFOLD_SOURCE "/", name));
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
 /// Whether a file of the manifests is as the program prints it.
 inline void ExpectManifest(const std::string& file, const std::string& group,
                            const std::vector<yaml::Json>& definitions) {

@@ -16,7 +16,12 @@ namespace twofold::benchmarks {
 class GatedRuns final : public Runs {
  public:
   GatedRuns(const MeasurementKind& kind, const fakes::KubeApi& api, Gate& gate)
-      : runs_(kind, api.access(), {"image:1", "frontend.monitoring:9997"}), gate_(gate) {}
+      : runs_(kind, api.access(), {"image:1", "frontend.monitoring:9997"}, frontends_),
+        gate_(gate) {}
+
+  [[nodiscard]] std::optional<Bar> BarTo(const RunOrder& order) override {
+    return runs_.BarTo(order);
+  }
 
   Result<std::uint64_t> Check(const RunOrder& order) override { return runs_.Check(order); }
   Result<RunLook> Advance(const RunOrder& order, Duration since, bool anew) override {
@@ -38,6 +43,7 @@ class GatedRuns final : public Runs {
   void Forget(const std::string& id) override { runs_.Forget(id); }
 
  private:
+  const Frontends frontends_{{}, "", nullptr};
   MeasurementRuns runs_;
   Gate& gate_;
 };

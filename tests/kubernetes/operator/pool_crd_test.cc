@@ -3,8 +3,6 @@
 #include <absl/strings/str_cat.h>
 #include <gtest/gtest.h>
 
-#include <fstream>
-#include <iterator>
 #include <regex>
 #include <set>
 #include <string>
@@ -16,11 +14,6 @@ namespace {
 
 yaml::Json Version() { return WorkerPoolDefinition()["spec"]["versions"][0]; }
 yaml::Json PoolRoot() { return Version()["schema"]["openAPIV3Schema"]; }
-
-std::string TextOfFile(const char* name) {
-  std::ifstream file(absl::StrCat(TWOFOLD_SOURCE "/", name));
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 
 /// The schema at such a path: ".spec.replicas".
 yaml::Json SchemaAt(const std::string& path) {

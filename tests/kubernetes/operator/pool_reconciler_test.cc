@@ -205,6 +205,20 @@ TEST_F(WorkerPoolTest, SaysThatATemplateIsRefused) {
   EXPECT_EQ(scene_.Condition("PodsCreated"), "False PodsRefused");
 }
 
+TEST_F(WorkerPoolTest, ThatAnAdminForbidsStaysAsItIsUntilItIsAllowed) {
+  MakePool(1);
+  scene_.frontend_.bar = Bar{true, "Forbidden", "not here"};
+  scene_.SetSpec("replicas", 3);
+  scene_.Passes(4);
+  EXPECT_EQ(scene_.Condition("Accepted"), "False Forbidden");
+  EXPECT_EQ(scene_.Message("Accepted"), "not here");
+  EXPECT_EQ(scene_.Pods().size(), 1U);
+  scene_.frontend_.bar.reset();
+  scene_.Passes(4);
+  EXPECT_EQ(scene_.Condition("Accepted"), "True Checked");
+  EXPECT_EQ(scene_.Pods().size(), 3U);
+}
+
 TEST_F(WorkerPoolTest, SaysThatNoNodeTakesItsPods) {
   scene_.has_nodes = false;
   MakePool(2);

@@ -22,7 +22,9 @@ class FakePoolFrontend final : public PoolFrontend {
  public:
   explicit FakePoolFrontend(Gate& gate) : gate_(gate) {}
 
-  Result<pools::WorkersSeen> Look(const std::string&, bool with_ends) override {
+  [[nodiscard]] std::optional<Bar> BarTo(const kube::Json&) const override { return bar; }
+
+  Result<pools::WorkersSeen> Look(const kube::Json&, bool with_ends) override {
     if (!fault.ok()) return fault;
     pools::WorkersSeen seen = workers;
     for (auto& [pod, worker] : seen) {
@@ -31,7 +33,7 @@ class FakePoolFrontend final : public PoolFrontend {
     return seen;
   }
 
-  Status Drain(const std::string&, const std::string& pod) override {
+  Status Drain(const kube::Json&, const std::string& pod) override {
     if (!fault.ok()) return fault;
     return gate_.Pass([&] {
       if (workers.contains(pod)) workers[pod].draining = true;
@@ -40,6 +42,7 @@ class FakePoolFrontend final : public PoolFrontend {
 
   pools::WorkersSeen workers;
   Status fault;
+  std::optional<Bar> bar;
 
  private:
   Gate& gate_;

@@ -227,6 +227,68 @@ TEST_F(BenchmarkTest, WhoseFrontendIsAwayWaitsForIt) {
   EXPECT_EQ(scene_.Condition("x", "Succeeded"), "True AllJobsSucceeded");
 }
 
+// ---- what an admin has decided
+
+TEST_F(BenchmarkTest, ThatIsForbiddenHasFailedWithoutARun) {
+  scene_.frontend_.bar = Bar{true, "Forbidden", "not here"};
+  scene_.Create(Scene::Benchmark("x"));
+  scene_.RunOut("x");
+  EXPECT_EQ(scene_.Condition("x", "Accepted"), "False Forbidden");
+  EXPECT_EQ(scene_.Condition("x", "Failed"), "True Forbidden");
+  EXPECT_EQ(scene_.Message("x", "Failed"), "not here");
+  EXPECT_TRUE(scene_.frontend_.runs.empty());
+  EXPECT_THAT(Reasons(), Contains("Warning Forbidden"));
+  EXPECT_FALSE(controller::HasFinalizer(*scene_.Find("x"), kRunFinalizer));
+}
+
+TEST_F(BenchmarkTest, ThatIsForbiddenLaterIsCancelled) {
+  scene_.frontend_.is_busy = true;
+  scene_.Create(Scene::Benchmark("x"));
+  Await("Running", "True Running");
+  scene_.frontend_.bar = Bar{true, "Forbidden", "no more"};
+  scene_.RunOut("x");
+  EXPECT_EQ(scene_.Condition("x", "Failed"), "True Forbidden");
+  EXPECT_TRUE(scene_.TheRun().cancelled);
+}
+
+TEST_F(BenchmarkTest, ThatIsForbiddenAndCannotBeCancelledEndsAndSaysSo) {
+  scene_.frontend_.is_busy = true;
+  scene_.Create(Scene::Benchmark("x"));
+  Await("Running", "True Running");
+  scene_.frontend_.bar = Bar{true, "Forbidden", "no more"};
+  scene_.frontend_.fault = absl::UnauthenticatedError("who?");
+  scene_.RunOut("x");
+  EXPECT_EQ(scene_.Message("x", "Failed"), "no more; so the run was not cancelled");
+}
+
+TEST_F(BenchmarkTest, WhoseFrontendIsNotKnownYetWaitsAndGoesOnByTheSameRun) {
+  scene_.frontend_.is_busy = true;
+  scene_.frontend_.bar = Bar{false, "NoSuchFrontend", "there is no Frontend y"};
+  scene_.Create(Scene::Benchmark("x"));
+  Await("Running", "False NoSuchFrontend");
+  scene_.frontend_.bar.reset();
+  Await("Running", "True Running");
+  scene_.frontend_.bar = Bar{false, "NoCredentials", "no token"};
+  Await("Running", "Unknown NoCredentials");
+  EXPECT_FALSE(scene_.TheRun().cancelled);
+  scene_.frontend_.bar.reset();
+  scene_.frontend_.is_busy = false;
+  scene_.RunOut("x");
+  EXPECT_EQ(scene_.Condition("x", "Succeeded"), "True AllJobsSucceeded");
+  EXPECT_EQ(scene_.TheRun().begun, 1);
+}
+
+TEST_F(BenchmarkTest, WhoseFrontendIsTakenAwayEndsByItsDeadline) {
+  scene_.frontend_.is_busy = true;
+  scene_.Create(Scene::Benchmark("x", {{"activeDeadlineSeconds", 60}}));
+  Await("Running", "True Running");
+  scene_.frontend_.bar = Bar{false, "NoSuchFrontend", "there is no Frontend y"};
+  scene_.frontend_.fault = absl::FailedPreconditionError("there is no Frontend y");
+  scene_.Wait(minutes(2));
+  scene_.RunOut("x");
+  EXPECT_EQ(scene_.Condition("x", "Failed"), "True DeadlineExceeded");
+}
+
 TEST_F(BenchmarkTest, WhoseRunTheFrontendHasLostIsNotRunAgain) {
   scene_.Create(Scene::Benchmark("x"));
   Await("Running", "True Running");

@@ -143,6 +143,18 @@ TEST_F(ScheduleTest, WhatIsWrongIsSaidAndMayBeMended) {
   EXPECT_EQ(scene_.Condition("x", "Accepted"), "False InvalidSpec") << "before any is made";
 }
 
+TEST_F(ScheduleTest, WhatIsForbiddenMakesNothingUntilItIsAllowed) {
+  scene_.frontend_.bar = Bar{true, "Forbidden", "not here"};
+  Create("@hourly");
+  EXPECT_EQ(scene_.Condition("x", "Accepted"), "False Forbidden");
+  EXPECT_EQ(scene_.Condition("x", "Running"), "False Forbidden");
+  EXPECT_EQ(scene_.Condition("x", "Failed"), "");
+  scene_.frontend_.bar.reset();
+  scene_.Pass({"x"});
+  AwaitTime();
+  EXPECT_THAT(Made(), SizeIs(1));
+}
+
 TEST_F(ScheduleTest, IsDeletedAtOnceAndStandsInNoLine) {
   Create("@hourly");
   scene_.Create(Scene::Benchmark("later"));
