@@ -52,6 +52,7 @@ PARTS = [
     ("operator-measurements", "(and $.Values.operator.enabled $.Values.operator.measurements)", ["benchmark-operator/measurements"], []),
     ("operator-perftest", "(and $.Values.operator.enabled $.Values.operator.perftest)", ["benchmark-operator/perftest"], []),
     ("operator-pools", "(and $.Values.operator.enabled $.Values.operator.workerPools)", ["benchmark-operator/pools"], []),
+    ("operator-frontends", "$.Values.operator.frontends", ["benchmark-operator/frontends"], []),
     ("operator-policy", "$.Values.operator.policy", ["benchmark-operator/policy"], []),
     ("crds", "$.Values.crds.install", ["benchmark-operator/crds"], []),
     ("crds-perftest", "(and $.Values.crds.install $.Values.operator.perftest)", ["benchmark-operator/perftest-crds"], []),
@@ -177,7 +178,8 @@ def workload(marks, data, component):
     if component == "operator":
         container["args"].append(marks.mark([
             "{{- if $.Values.operator.perftest }}", "- --perftest", "{{- end }}",
-            "{{- if $.Values.operator.workerPools }}", "- --worker-pools={{ $.Release.Namespace }}", "{{- end }}"]))
+            "{{- if $.Values.operator.workerPools }}", "- --worker-pools={{ $.Release.Namespace }}", "{{- end }}",
+            "{{- if $.Values.operator.frontends }}", "- --frontends=/etc/twofold/frontends", "{{- end }}"]))
         container["args"].append(marks.mark([
             "{{- if $.Values.operator.measurements }}", "- --measurements",
             '- --job-image={{ include "twofold.image" (list $ "scalability-tester") }}', "{{- end }}"]))
