@@ -246,6 +246,15 @@ make_certificates() {
   done <"$work/certificates"
 }
 
+# Lines of the tokens that namespaces have at the Frontend `default`, which are made by hand (docs/operator.md).
+namespace_tokens() {
+  # shellcheck disable=SC2016  # the dollars are for the template
+  kubectl -n "$monitoring" get secret scalability-tester-operator-frontends \
+    -o go-template='{{range $key, $value := .data}}{{$key}} {{$value}}{{"\n"}}{{end}}' 2>/dev/null |
+    sed -n 's/^default\.\([^. ]*\)\.token /\1 /p' |
+    while read -r namespace value; do printf 'client namespace-%s %s\n' "$namespace" "$(printf '%s' "$value" | base64 -d)"; done
+}
+
 # The token of each role; `tokens`, which the frontend has, is made of them.
 make_tokens() {
   tokens >"$work/tokens"
@@ -258,6 +267,7 @@ make_tokens() {
     for namespace in $(where "$place"); do put_secret "$namespace" "$name" token </dev/null; done
     printf '%s %s %s\n' "$role" "$who" "$(cat "$secrets/token")" >>"$secrets/tokens"
   done <"$work/tokens"
+  namespace_tokens >>"$secrets/tokens"
   put_secret "$monitoring" scalability-tester-tokens tokens
 }
 

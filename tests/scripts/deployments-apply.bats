@@ -300,6 +300,16 @@ watch_arguments() {
   while read -r secret; do jq -e ".\"$secret\"" <<<"$before" >/dev/null || { echo "$secret"; false; }; done <"$BATS_TEST_TMPDIR/wanted"
   apply --secure --secrets-only
   [ "$(secrets)" = "$before" ]
+  # The frontend lets in whom the Frontend `default` has a token for.
+  echo token-of-namespace-a >"$BATS_TEST_TMPDIR/token"
+  kubectl create secret generic scalability-tester-operator-frontends -n monitoring --dry-run=client -o yaml \
+    --from-file=default.a.token="$BATS_TEST_TMPDIR/token" --from-file=other.b.token="$BATS_TEST_TMPDIR/token" \
+    --from-file=default.ca.crt="$BATS_TEST_TMPDIR/token" >"$BATS_TEST_TMPDIR/secret"
+  kubectl apply -f "$BATS_TEST_TMPDIR/secret"
+  apply --secure --secrets-only
+  secrets | jq -r '.["Secret/monitoring/scalability-tester-tokens"].data.tokens' | base64 -d >"$BATS_TEST_TMPDIR/tokens"
+  [ "$(tail -n 1 "$BATS_TEST_TMPDIR/tokens")" = "client namespace-a token-of-namespace-a" ]
+  [ "$(wc -l <"$BATS_TEST_TMPDIR/tokens")" = 6 ]
 }
 
 @test "--secure gives its secrets to nobody: no argument has one, and no file that others can read" {

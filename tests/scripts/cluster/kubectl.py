@@ -192,6 +192,8 @@ def get(options):
             if "matchLabels" in options.output:
                 labels = thing["spec"]["selector"]["matchLabels"]
                 print("".join(f"{key}={value}," for key, value in labels.items()), end="")
+            elif "range $key, $value := .data" in options.output:
+                print("".join(f"{key} {value}\n" for key, value in sorted(thing["data"].items())), end="")
             elif ".data" in options.output:
                 print(*(thing["data"].get(key, "") for key in re.findall(r'index .data "(.*?)"', options.output)), sep="\n")
             else:
