@@ -17,6 +17,7 @@
 #include "tests/fakes/kube_api.h"
 #include "tests/integration/durable_cluster.h"
 #include "tests/integration/rights.h"
+#include "tests/integration/scripted_fio.h"
 
 namespace twofold::testing {
 namespace {
@@ -29,7 +30,7 @@ class OperatorTest : public DurableClusterTest {
  protected:
   void SetUp() override {
     StartDurable({"fio"});
-    WriteFio();
+    WriteScriptedFio(folder_ / "");
     worker_ = StartBackendWith(
         {"--suite-path", folder_ / "tools", "--backoff", "0.1", "--backoff-max", "0.5"}, {"fio"});
     AwaitProcesses(1);
@@ -39,18 +40,6 @@ class OperatorTest : public DurableClusterTest {
            "u, namespace: operators}}], current-context: x}\n";
   }
 
-  /// It notes that it has begun, and ends well when there is a file `go`.
-  void WriteFio() const {
-    std::filesystem::create_directory(folder_ / "tools");
-    const std::string fio = folder_ / "tools/fio";
-    std::ofstream(fio) << "#!/bin/sh\ncase \"$*\" in *--create_only*|*--version*) exit;; esac\n"
-                       << "echo begun >>" << folder_ / "begun"
-                       << "\n"
-                       << "while [ ! -e " << folder_ / "go"
-                       << " ]; do sleep 0.02; done\n"
-                       << "cat " << TWOFOLD_SOURCE << "/tests/golden/suites/fio/worker0.json\n";
-    std::filesystem::permissions(fio, std::filesystem::perms::owner_all);
-  }
   void Go() const { std::ofstream(folder_ / "go") << "go"; }
   void AwaitBegun() {
     EXPECT_TRUE(Await([&] { return std::filesystem::exists(folder_ / "begun"); }));

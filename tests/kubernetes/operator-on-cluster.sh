@@ -68,9 +68,10 @@ await_creation() { await_pool '{.status.conditions[?(@.type=="PodsCreated")].rea
 await_reason() {
   kubectl wait benchmark "$1" -n validation --for="jsonpath={.status.conditions[?(@.type==\"$2\")].reason}=$3" --timeout=60s
 }
+# NAME OPTION...
 operator() {
   begin "$1" "$TWOFOLD_BIN/twofold-operator" --frontend "$(address client)" --kubeconfig "$work/account" --perftest \
-    --measurements --namespace validation --worker-pools monitoring --http-address 127.0.0.1:0 --ready-file "$work/$1"
+    --measurements --namespace validation --worker-pools monitoring --http-address 127.0.0.1:0 --ready-file "$work/$1" "${@:2}"
   awaited "$work/$1"
 }
 
@@ -259,6 +260,24 @@ scale_pool 0
 for _ in $(seq 300); do [ -n "$(pods_of_pool)" ] || break; done
 [ -z "$(pods_of_pool)" ]
 kubectl delete workerpool pool -n monitoring
+
+step "an operator that knows Frontends, and has a token for a namespace"
+kubectl apply -f "$files/frontends/role.yaml" >/dev/null
+has "$(refused kubectl auth can-i get secrets -n monitoring --as system:serviceaccount:monitoring:scalability-tester-operator)" no
+mkdir "$work/tokens"
+echo token-of-validation >"$work/tokens/default.validation.token"
+kill -TERM "${programs[-1]}"
+operator third --frontends "$work/tokens"
+create allowed 1s
+await_reason allowed Running NoSuchFrontend
+kubectl create -f "$root/examples/operator/frontend.yaml"
+await_reason allowed Succeeded AllJobsSucceeded
+create ended 60s
+await_reason ended Running Running
+allow() { kubectl patch frontend default --type=merge -p "{\"spec\": {\"namespaces\": [{\"name\": \"validation\", \"kinds\": [\"$1\"]}]}}"; }
+allow IPerf
+await_reason ended Failed Forbidden
+allow '*'
 
 step "an object that is deleted while it runs, and a namespace"
 create gone 60s
