@@ -164,7 +164,7 @@ Result<local::ClusterOptions> ClusterFor(const LocalRuns& runs, const RunCommand
   options.run = local::RunCluster{.queue = record.queue,
                                   .workload = record.workload,
                                   .store = runs.StoreFile(),
-                                  .label = LabelOfLocalRun(record)};
+                                  .label = LabelOfRun(KeyOf(record))};
   if (record.workload.empty()) options.run->workload = {std::string(benchmark.sweep.kind->suite)};
   return options;
 }

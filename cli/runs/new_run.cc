@@ -69,6 +69,11 @@ Result<std::vector<std::string>> NodesToChooseFrom(const RunCommand& command,
 Result<KnownRun> Expanded(RunRecord record) {
   auto benchmark = ExpandBenchmark(record.file, record.text, record.nodes);
   if (!benchmark.ok()) return benchmark.status();
+  if (record.own_workers) {
+    for (auto& each : benchmark->expansion.permutations) {
+      each.labels.push_back({kRunLabel, KeyOf(record)});
+    }
+  }
   return KnownRun{std::move(record), *std::move(benchmark)};
 }
 
@@ -89,6 +94,7 @@ Result<KnownRun> NewRun(const RunCommand& command, std::string text, const Globa
                    .queue = *queue,
                    .nodes = *std::move(nodes),
                    .local = command.local,
+                   .own_workers = command.own_workers,
                    .workload = *std::move(workload)});
 }
 

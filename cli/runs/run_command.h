@@ -21,6 +21,7 @@ struct RunCommand {
   bool detach = false;
   bool unchecked = false;
   bool local = false;
+  bool own_workers = false;           ///< of the run alone: RunRecord::own_workers
   std::string html;                   ///< file for a report at the end; empty: none
   std::string keep;                   ///< folder for what local runs leave; empty: the usual one
   std::string programs;               ///< folder of our programs

@@ -17,13 +17,10 @@ constexpr std::chrono::minutes kCreateWithin{2};
 constexpr std::size_t kMessageBytes = 1 << 20;
 
 std::string PlanOf(const RunRecord& record) {
-  return Json{{"file", record.file},
-              {"queue", record.queue},
-              {"nodes", record.nodes},
-              {"spread", record.spread},
-              {"local", record.local},
-              {"workload", record.workload},
-              {"interleaved", record.interleaved}}
+  return Json{{"file", record.file},         {"queue", record.queue},
+              {"nodes", record.nodes},       {"spread", record.spread},
+              {"local", record.local},       {"own_workers", record.own_workers},
+              {"workload", record.workload}, {"interleaved", record.interleaved}}
       .dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
@@ -35,6 +32,7 @@ RunRecord ByPlan(const v1::Run& run, const Json& plan) {
           .nodes = plan.at("nodes"),
           .spread = plan.at("spread"),
           .local = plan.value("local", false),
+          .own_workers = plan.value("own_workers", false),
           .workload = plan.value("workload", std::vector<std::string>()),
           .interleaved = plan.value("interleaved", std::vector<std::string>())};
 }
@@ -91,7 +89,7 @@ const std::string& KeyOf(const RunRecord& record) {
   return record.interleaved.empty() ? record.id : record.interleaved.front();
 }
 
-std::string LabelOfLocalRun(const RunRecord& record) { return "twofold/run=" + KeyOf(record); }
+std::string LabelOfRun(const std::string& key) { return absl::StrCat(kRunLabel, "=", key); }
 
 v1::JobOptions CommonOptions(const RunRecord& record, const spec::Sweep& sweep) {
   v1::JobOptions options;
@@ -103,7 +101,7 @@ v1::JobOptions CommonOptions(const RunRecord& record, const spec::Sweep& sweep) 
   options.set_deadline_ns(Nanoseconds(sweep.run_limit_seconds));
   options.set_limit_key(KeyOf(record));
   options.set_key_limit(sweep.max_parallel);
-  if (record.local) options.mutable_placement()->add_labels(LabelOfLocalRun(record));
+  if (record.local) options.mutable_placement()->add_labels(LabelOfRun(KeyOf(record)));
   options.mutable_gang()->set_spread(record.spread ? v1::SPREAD_NODE : v1::SPREAD_ANY);
   return options;
 }

@@ -21,6 +21,7 @@ struct RunRecord {
   std::vector<std::string> nodes{};             ///< that spec.nodes chose from
   bool spread = false;                          ///< members of a gang on different nodes
   bool local = false;                           ///< begun with --local
+  bool own_workers = false;                     ///< its jobs ask for workers that are for it alone
   std::vector<std::string> workload{};          ///< of local workers, instead of the suite
   std::vector<std::string> interleaved{};       ///< ids of the two that take turns, base first
   std::map<std::string, std::string> labels{};  ///< of the run; not read again
@@ -29,10 +30,11 @@ struct RunRecord {
 /// By what jobs wait for each other: the id of the run, or of the base where two take turns.
 const std::string& KeyOf(const RunRecord& record);
 
-/// What the workers of a local run have and its jobs ask for, so that those which an interrupted
-/// run has left in the store wait for its own workers and not for those of the next one.
-/// "KEY=VALUE"
-std::string LabelOfLocalRun(const RunRecord& record);
+/// What the workers of a local run, and own workers of another, have and its jobs ask for: those
+/// which an interrupted run has left in the store wait for its own workers and not for those of the
+/// next one. "KEY=VALUE", with the run's KeyOf.
+std::string LabelOfRun(const std::string& key);
+inline constexpr const char* kRunLabel = "twofold/run";
 
 /// What all jobs of the run have in common: queue, suite, limits; of gangs, whether they spread.
 v1::JobOptions CommonOptions(const RunRecord& record, const spec::Sweep& sweep);

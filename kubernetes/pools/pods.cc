@@ -101,6 +101,13 @@ Status CheckTemplate(const Json& pool) {
 
 }  // namespace
 
+std::string PoolNameFor(const Json& owner) {
+  const std::string unique = Letters(StableHash(kube::TextAt(owner, "/metadata/uid")));
+  std::string name = kube::NameOf(owner).name.substr(0, kLongestPoolName - 1 - unique.size());
+  std::replace(name.begin(), name.end(), '.', '-');  // names of pods are host names
+  return absl::StrCat(name, "-", unique);
+}
+
 std::string SelectorOf(const std::string& pool) {
   return absl::StrCat(kPoolLabel, "=", pool, ",!", kLeavingLabel);
 }

@@ -22,6 +22,10 @@ inline constexpr const char* kLeavingLabel = "twofold.dev/leaving-since";
 /// So that the names of its pods are host names.
 inline constexpr std::size_t kLongestPoolName = 52;
 
+/// The name of the pool that is made for `owner`: the same whoever makes it. Another object of the
+/// same name, later, has another one.
+std::string PoolNameFor(const kube::Json& owner);
+
 /// What status.selector says: the pods that stay.
 std::string SelectorOf(const std::string& pool);
 
