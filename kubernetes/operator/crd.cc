@@ -4,6 +4,7 @@
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_join.h>
 
+#include <array>
 #include <map>
 #include <span>
 #include <string>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "kubernetes/operator/group.h"
+#include "kubernetes/operator/pool_crd.h"
 #include "kubernetes/operator/structural.h"
 #include "lib/common/program.h"
 #include "lib/spec/schema.h"
@@ -22,6 +24,7 @@ namespace {
 
 constexpr std::int64_t kLongestQueue = 63;
 constexpr std::int64_t kLongestFrontend = 253;
+constexpr std::array kLasting = {spec::kQueueField, spec::kFrontendField, spec::kWorkersField};
 
 // ---- the spec of a template: fields of all kinds
 
@@ -85,15 +88,14 @@ Schema ProductOf(const Schema& fields) {
 
 // ---- the spec of a Benchmark
 
-/// How the operator deals with the object; all but the queue may change while a run goes on.
+/// How the operator deals with the object; all but kLasting may change while a run goes on.
 Schema HandlingSchemas() {
   return Structural(spec::SchemaOf(spec::HandlingFields()))["properties"];
 }
 
 Schema ChangeableFields() {
   Schema fields = HandlingSchemas();
-  fields.erase(spec::kQueueField);
-  fields.erase(spec::kFrontendField);
+  for (const char* field : kLasting) fields.erase(field);
   return fields;
 }
 
@@ -112,8 +114,10 @@ Schema RunFields() {
   permutations["product"]["description"] =
       "field: list of values; all combinations, the last field by name varies fastest";
   permutations["explicit"]["items"] = Undescribed(ObjectOf(of_all));
-  fields[spec::kQueueField] = HandlingSchemas()[spec::kQueueField];
+  Schema handling = HandlingSchemas();
+  for (const char* field : kLasting) fields[field] = std::move(handling[field]);
   fields[spec::kQueueField]["maxLength"] = kLongestQueue;
+  fields[spec::kWorkersField]["properties"]["template"] = PodTemplateSchema();
   return fields;
 }
 
@@ -159,7 +163,8 @@ Schema StatusFields() {
                  {"results", ResultsSchema()},
                  {"lastScheduleTime", Moment("of the schedule, when it made a Benchmark")},
                  {"nextScheduleTime", Moment("when it makes the next one")},
-                 {"resultsInAll", Count("headlines that the run has")}});
+                 {"resultsInAll", Count("headlines that the run has")},
+                 {"workerPool", Text("name of the WorkerPool of the run's own workers")}});
   return fields;
 }
 

@@ -40,27 +40,6 @@ Schema OpenMap(Schema known) {
 
 Schema TextMap() { return {{"type", "object"}, {"additionalProperties", {{"type", "string"}}}}; }
 
-Schema TemplateSchema() {
-  Schema pod = OpenMap(
-      {{"restartPolicy",
-        {{"type", "string"},
-         {"enum", {"OnFailure", "Never"}},
-         {"description",
-          "OnFailure where it is missing: a drained worker ends well, and must not "
-          "begin anew"}}},
-       {"containers",
-        {{"type", "array"},
-         {"minItems", 1},
-         {"items", {{"type", "object"}, {"x-kubernetes-preserve-unknown-fields", true}}}}}});
-  pod["required"] = {"containers"};
-  Schema schema =
-      PoolObject({{"metadata", PoolObject({{"labels", TextMap()}, {"annotations", TextMap()}})},
-                  {"spec", std::move(pod)}});
-  schema["required"] = {"spec"};
-  schema["description"] = "the pods, as a Deployment has it";
-  return schema;
-}
-
 Schema PoolSpecSchema() {
   Schema replicas = PoolCount("pods that shall be there", 0, 100'000);
   replicas["default"] = 1;  // of which the scale subresource tells
@@ -72,7 +51,7 @@ Schema PoolSpecSchema() {
          {"maxLength", 63},
          {"description", "that their workers serve"}}},
        {"frontendRef", FrontendRefSchema()},
-       {"template", TemplateSchema()},
+       {"template", PodTemplateSchema()},
        {"drainSeconds", PoolCount("a worker that is to go may end its jobs for so long, then its "
                                   "pod is deleted in any case; default 3600",
                                   0, 30 * 24 * 3600)},
@@ -162,6 +141,27 @@ Schema PoolVersion() {
 }
 
 }  // namespace
+
+Schema PodTemplateSchema() {
+  Schema pod = OpenMap(
+      {{"restartPolicy",
+        {{"type", "string"},
+         {"enum", {"OnFailure", "Never"}},
+         {"description",
+          "OnFailure where it is missing: a drained worker ends well, and must not "
+          "begin anew"}}},
+       {"containers",
+        {{"type", "array"},
+         {"minItems", 1},
+         {"items", {{"type", "object"}, {"x-kubernetes-preserve-unknown-fields", true}}}}}});
+  pod["required"] = {"containers"};
+  Schema schema =
+      PoolObject({{"metadata", PoolObject({{"labels", TextMap()}, {"annotations", TextMap()}})},
+                  {"spec", std::move(pod)}});
+  schema["required"] = {"spec"};
+  schema["description"] = "the pods, as a Deployment has it";
+  return schema;
+}
 
 Schema WorkerPoolDefinition() {
   return {{"apiVersion", "apiextensions.k8s.io/v1"},

@@ -8,4 +8,7 @@ namespace twofold::benchmarks {
 /// server checks when it is made. Pure.
 yaml::Json WorkerPoolDefinition();
 
+/// Of its field `template`, and of the same field of a Benchmark's own workers.
+yaml::Json PodTemplateSchema();
+
 }  // namespace twofold::benchmarks

@@ -200,6 +200,15 @@ Fields UntilFields() {
   };
 }
 
+Fields WorkersFields() {
+  return {
+      Required({"template", AnyMap(), "", "", "the pods, as a WorkerPool has it"}),
+      {"replicas", Whole(1, 10'000), "1", "", "pods; the run begins when all of them are ready"},
+      {"readySeconds", Whole(1, kMostSeconds), "600", "",
+       "the run has failed when they are not so long after its turn has come"},
+  };
+}
+
 }  // namespace
 
 std::span<const Field> SetFields() {
@@ -225,6 +234,8 @@ std::span<const Field> HandlingFields() {
   static const Fields fields = {
       {kQueueField, Text(), "", "", "of the jobs; else the one named like the suite"},
       {kFrontendField, Text(), "", "", "name of its Frontend; else default"},
+      {kWorkersField, MapOf(WorkersFields()), "", "",
+       "of the run alone: pods that are made for it, and go when it is over"},
       {"suspend", Flag(), "false", "",
        "true: no job begins; those that run may end. Changing it back goes on with the run"},
       {"activeDeadlineSeconds", Whole(1, kMostSeconds), "", "",

@@ -37,6 +37,8 @@ std::span<const Field> HandlingFields();
 inline constexpr const char* kQueueField = "queue";
 /// Where the run goes; as the queue, it stays as it is.
 inline constexpr const char* kFrontendField = "frontendRef";
+/// Pods for the run alone; stays as it is.
+inline constexpr const char* kWorkersField = "workers";
 
 /// The spec of a Benchmark: SetFields and HandlingFields.
 std::span<const Field> BenchmarkFields();

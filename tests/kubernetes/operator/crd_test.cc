@@ -38,10 +38,11 @@ void ForEachSchema(const Schema& schema, const std::string& path,
 }
 
 TEST(BenchmarkCrd, IsStructural) {
-  const std::set<std::string> known = {"type",        "properties", "items",     "required",
-                                       "description", "enum",       "pattern",   "minimum",
-                                       "maximum",     "minLength",  "maxLength", "minItems",
-                                       "multipleOf",  "format",     "anyOf"};
+  const std::set<std::string> known = {
+      "type",        "properties", "items",     "required",
+      "description", "enum",       "pattern",   "minimum",
+      "maximum",     "minLength",  "maxLength", "minItems",
+      "multipleOf",  "format",     "anyOf",     "additionalProperties"};
   int schemas = 0;
   ForEachSchema(Root(), "", [&](const std::string& path, const Schema& schema) {
     ++schemas;
@@ -53,6 +54,7 @@ TEST(BenchmarkCrd, IsStructural) {
       EXPECT_TRUE(known.contains(key) || key.starts_with("x-kubernetes-")) << path << ": " << key;
     }
     EXPECT_EQ(schema.value("type", "") == "array", schema.contains("items")) << path;
+    EXPECT_FALSE(schema.contains("properties") && schema.contains("additionalProperties")) << path;
     if (schema.contains("enum")) {
       for (const Schema& word : schema["enum"]) EXPECT_TRUE(word.is_string()) << path;
     }
