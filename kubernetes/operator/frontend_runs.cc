@@ -16,6 +16,7 @@
 #include "cli/runs/run_record.h"
 #include "cli/runs/run_view.h"
 #include "cli/runs/watch.h"
+#include "kubernetes/operator/own_workers.h"
 #include "lib/common/options.h"
 #include "lib/spec/sweep.h"
 #include "suites/table/table.h"
@@ -46,6 +47,7 @@ cli::RunCommand CommandOf(const RunOrder& order) {
   cli::RunCommand command;
   command.file = order.object;
   command.id = order.id;
+  command.own_workers = HasOwnWorkers(order.of);
   return command;
 }
 

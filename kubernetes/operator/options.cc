@@ -72,6 +72,9 @@ void Bind(CLI::App& app, Options& options) {
   app.add_option("--worker-pools", options.worker_pools,
                  "Look after the WorkerPools of this namespace, too, or of all ('*'): make their "
                  "pods, and let their workers end what they have before they go");
+  app.add_flag("--own-workers", options.own_workers,
+               "Make pods for Benchmarks with spec.workers, where these are: a WorkerPool each, "
+               "for its run alone");
   AddOption(app, "--workers", options.workers, WholeNumber(1, 64),
             "Benchmarks that are looked at at the same time");
   AddOption(app, "--poll", options.poll_seconds, Seconds(0.01, 60),
@@ -93,6 +96,13 @@ void Bind(CLI::App& app, Options& options) {
 Status Check(Options& options) {
   options.http = *ParseAddress(options.http_address);  // parsing has checked it
   return security::Client::Open(options.frontend.security).status();
+}
+
+std::set<std::string> PoolSpaces(const Options& options) {
+  std::set<std::string> spaces;
+  if (!options.worker_pools.empty()) spaces.insert(options.worker_pools);
+  if (options.own_workers) spaces.insert(options.space.empty() ? kAllNamespaces : options.space);
+  return spaces.contains(kAllNamespaces) ? std::set<std::string>{""} : spaces;
 }
 
 std::string JobFrontend(const Options& options, const std::string& space) {

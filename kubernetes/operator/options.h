@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <string>
 
 #include "cli/command/command.h"
@@ -34,6 +35,7 @@ struct Options {
   std::string job_tls_secret;  ///< of their namespaces, see MeasurementSettings
   std::string job_token_secret;
   std::string worker_pools;  ///< whose; kAllNamespaces; empty: none are looked after
+  bool own_workers = false;  ///< of Benchmarks that ask for some, pools and pods
   int workers = 4;           ///< Benchmarks that are looked at at the same time
   double poll_seconds = 1;   ///< between two looks at a run
   std::string http_address = "127.0.0.1:9995";
@@ -51,6 +53,9 @@ void Bind(CLI::App& app, Options& options);
 
 /// kInvalidArgument names the option.
 Status Check(Options& options);
+
+/// The namespaces whose WorkerPools are looked after; "" alone: all.
+std::set<std::string> PoolSpaces(const Options& options);
 
 /// The frontend, as pods of other namespaces than `space`, which is this program's, reach it.
 std::string JobFrontend(const Options& options, const std::string& space);

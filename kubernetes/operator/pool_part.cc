@@ -14,23 +14,20 @@ constexpr std::size_t kPoolBytes = 64 << 20;
 constexpr std::size_t kPodBytes = 128 << 20;
 constexpr Duration kUntilAllIsKnown = std::chrono::milliseconds(200);
 
-std::string SpaceOf(const Options& options) {
-  return options.worker_pools == kAllNamespaces ? "" : options.worker_pools;
-}
-
-controller::ControllerOptions OptionsForPools(const Options& options) {
+controller::ControllerOptions OptionsForPools(int workers, const std::string& space,
+                                              const std::string& end) {
   controller::ControllerOptions of;
-  of.name = "workerpool";
-  of.selection = {pools::kWorkerPools, SpaceOf(options)};
-  of.workers = options.workers;
+  of.name = "workerpool" + end;
+  of.selection = {pools::kWorkerPools, space};
+  of.workers = workers;
   of.cache_bytes = kPoolBytes;
   return of;
 }
 
-controller::ControllerOptions OptionsForPods(const Options& options) {
+controller::ControllerOptions OptionsForPods(const std::string& space, const std::string& end) {
   controller::ControllerOptions of;
-  of.name = "pod";
-  of.selection = {kube::kPods, SpaceOf(options), pools::kPoolLabel};
+  of.name = "pod" + end;
+  of.selection = {kube::kPods, space, pools::kPoolLabel};
   of.cache_bytes = kPodBytes;
   return of;
 }
@@ -84,10 +81,10 @@ class PoolPart::PartCluster final : public PoolCluster {
 };
 
 PoolPart::PoolPart(const Options& options, const kube::Access& access,
-                   const FrontendPart& frontends)
+                   const FrontendPart& frontends, const std::string& space, const std::string& end)
     : frontend_(frontends.frontends()),
       reconciler_(frontend_, {.poll = FromSeconds(options.poll_seconds)}, HostName()),
-      pools_(access, OptionsForPools(options),
+      pools_(access, OptionsForPools(options.workers, space, end),
              [this, &frontends](const kube::ObjectName& name,
                                 kube::Connection& connection) -> Result<controller::Next> {
                if (!pods_.synced() || !frontends.synced())
@@ -95,7 +92,7 @@ PoolPart::PoolPart(const Options& options, const kube::Access& access,
                PartCluster cluster(*this, connection);
                return reconciler_.Reconcile(cluster, name, Now(), std::chrono::system_clock::now());
              }),
-      pods_(access, OptionsForPods(options),
+      pods_(access, OptionsForPods(space, end),
             [this](const kube::ObjectName& name, kube::Connection&) {
               pools_.Add({name.space, pools::PoolOfPod(name.name)});
               return Result<controller::Next>(controller::Next{});

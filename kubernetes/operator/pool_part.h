@@ -18,8 +18,10 @@ namespace twofold::benchmarks {
 /// Threads  As Controller.
 class PoolPart {
  public:
+  /// `space` is the namespace; empty: all. `end` of the names that its controllers have in metrics.
   /// `options` and `frontends` outlive it.
-  PoolPart(const Options& options, const kube::Access& access, const FrontendPart& frontends);
+  PoolPart(const Options& options, const kube::Access& access, const FrontendPart& frontends,
+           const std::string& space, const std::string& end);
   /// Stops.
   ~PoolPart();
   PoolPart(const PoolPart&) = delete;

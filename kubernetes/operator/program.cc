@@ -31,6 +31,7 @@
 #include "kubernetes/operator/metrics.h"
 #include "kubernetes/operator/object_kind.h"
 #include "kubernetes/operator/options.h"
+#include "kubernetes/operator/own_worker_runs.h"
 #include "kubernetes/operator/perftest_crds.h"
 #include "kubernetes/operator/pool_crd.h"
 #include "kubernetes/operator/pool_part.h"
@@ -137,15 +138,18 @@ class Operator {
   Operator(const Options& options, const kube::Access& access)
       : options_(options),
         frontends_(options, access),
-        runs_(frontends_.frontends()),
+        granted_runs_(frontends_.frontends()),
+        runs_(granted_runs_, options.own_workers ? &access : nullptr),
         measurements_(MeasurementRunsOf(options, access, frontends_.frontends())),
         reconciler_({.poll = FromSeconds(options.poll_seconds)}, HostName()) {
     const auto kinds = KindsOf(options);
     parts_.reserve(kinds.size() + measurements_.size());
     for (const ObjectKind* kind : kinds) Add(*kind, runs_, access);
     for (const auto& runs : measurements_) Add(runs->kind().object, *runs, access);
-    if (!options.worker_pools.empty())
-      pools_ = std::make_unique<PoolPart>(options, access, frontends_);
+    for (const std::string& space : PoolSpaces(options)) {
+      const std::string end = pools_.empty() ? "" : "-" + space;
+      pools_.push_back(std::make_unique<PoolPart>(options, access, frontends_, space, end));
+    }
   }
 
   Status Serve(const security::Server& security) {
@@ -164,7 +168,7 @@ class Operator {
   void Begin(const kube::Access& access) {
     frontends_.Watch();
     for (const Part& part : parts_) part.controller->Watch();
-    if (pools_) pools_->Watch();
+    for (const auto& each : pools_) each->Watch();
     const std::string space =
         options_.lease_space.empty() ? access.config.space : options_.lease_space;
     const Duration lease_for = FromSeconds(options_.lease_seconds);
@@ -187,7 +191,7 @@ class Operator {
   void EndWork() {
     server_->Stop();
     for (const Part& part : parts_) part.controller->Stop();
-    if (pools_) pools_->Stop();
+    for (const auto& each : pools_) each->Stop();
     frontends_.Stop();
   }
 
@@ -211,7 +215,7 @@ class Operator {
 
   void Work() {
     for (const Part& part : parts_) part.controller->Work();
-    if (pools_) pools_->Work();
+    for (const auto& each : pools_) each->Work();
   }
 
   /// Whose turn has come is told so, of whatever kind it is.
@@ -231,7 +235,7 @@ class Operator {
       counts.controllers[part.controller->name()] = part.controller->counts();
     }
     frontends_.AddCounts(counts.controllers);
-    if (pools_) pools_->AddCounts(counts.controllers);
+    for (const auto& each : pools_) each->AddCounts(counts.controllers);
     return counts;
   }
 
@@ -261,11 +265,12 @@ class Operator {
 
   const Options& options_;
   FrontendPart frontends_;
-  GrantedRuns runs_;
+  GrantedRuns granted_runs_;
+  OwnWorkerRuns runs_;
   const std::vector<std::unique_ptr<MeasurementRuns>> measurements_;
   Reconciler reconciler_;
-  Parts parts_;                      // our own kind first; each stays where it is
-  std::unique_ptr<PoolPart> pools_;  // nullptr: none are looked after
+  Parts parts_;  // our own kind first; each stays where it is
+  std::vector<std::unique_ptr<PoolPart>> pools_;
   std::atomic<bool> lost_ = false;
   // The lease is given back before the rest goes, and after the last object was looked at.
   std::unique_ptr<controller::Leadership> leadership_;

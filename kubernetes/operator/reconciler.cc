@@ -14,8 +14,10 @@
 #include "kubernetes/operator/definition.h"
 #include "kubernetes/operator/group.h"
 #include "kubernetes/operator/line.h"
+#include "kubernetes/operator/own_workers.h"
 #include "kubernetes/operator/status.h"
 #include "kubernetes/operator/timetable.h"
+#include "kubernetes/pools/pods.h"
 
 namespace twofold::benchmarks {
 namespace {
@@ -198,6 +200,7 @@ class Pass {
   Status Check() {
     draft_.SetField("runId", order_.id);
     draft_.SetField("queue", order_.queue);
+    if (HasOwnWorkers(order_.of)) draft_.SetField("workerPool", pools::PoolNameFor(order_.of));
     if (!kube::IsTrue(kube::FindCondition(*object_, "Accepted"))) {
       const Result<std::uint64_t> jobs = runs().Check(order_);
       if (!jobs.ok()) return jobs.status();
@@ -240,6 +243,7 @@ class Pass {
     if (is_still) {
       runs().Forget(order_.id);
       draft_.EraseField("startTime");  // the time for which it is suspended does not count
+      if (HasOwnWorkers(order_.of)) draft_.Set({"WorkersReady", Truth::kFalse, "Suspended", ""});
     }
     return Idle("Suspended", is_still ? "spec.suspend is true" : "what runs may end",
                 is_still ? std::nullopt : std::optional(settings().poll));
@@ -266,6 +270,7 @@ class Pass {
     const Result<RunLook> look = runs().Advance(order_, since, !HasRun());
     if (!look.ok()) return Suffer(look.status());
     if (!look->lacking.empty()) return Lack(*look, since);
+    if (look->end && look->jobs == 0) return GiveUp(*look->end);
     Count(*look);
     // Who may not list workers learns by the jobs that there are some.
     if (kind_.by_frontend && look->running + look->succeeded + look->failed > 0) {
@@ -278,7 +283,7 @@ class Pass {
 
   Result<Next> Lack(const RunLook& look, Duration since) {
     if (kind_.by_frontend) {
-      draft_.Set({"WorkersReady", Truth::kFalse, "NoSuitableWorkers", look.lacking});
+      draft_.Set({"WorkersReady", Truth::kFalse, look.lack, look.lacking});
     }
     return Idle(look.waits, look.lacking, Until(settings().patience, since));
   }
@@ -289,13 +294,26 @@ class Pass {
 
   /// activeDeadlineSeconds are over.
   Result<Next> Miss() {
+    std::string text = absl::StrCat("its ", ToSeconds(*handling_.deadline),
+                                    " s (activeDeadlineSeconds) are over; the run was cancelled");
+    const Json* workers = kube::FindCondition(*object_, "WorkersReady");
+    if (workers != nullptr && kube::TextAt(*workers, "/status") == "False") {
+      absl::StrAppend(&text, "; it had no workers: ", kube::TextAt(*workers, "/message"));
+    }
+    return Abandon({false, "DeadlineExceeded", text});
+  }
+
+  /// Workers that it needs do not come.
+  Result<Next> GiveUp(const RunEnd& end) {
+    draft_.Set({"WorkersReady", Truth::kFalse, end.reason, end.message});
+    return Abandon(end);
+  }
+
+  Result<Next> Abandon(const RunEnd& end) {
     const Status cancelled = runs().Cancel(order_);
     if (!cancelled.ok()) return Suffer(cancelled);
     const Result<Results> results = runs().Summary(order_);
-    return Conclude({false, "DeadlineExceeded",
-                     absl::StrCat("its ", ToSeconds(*handling_.deadline),
-                                  " s (activeDeadlineSeconds) are over; the run was cancelled")},
-                    results.ok() ? std::optional(*results) : std::nullopt);
+    return Conclude(end, results.ok() ? std::optional(*results) : std::nullopt);
   }
 
   /// The frontend does not do what we want, for now or for good.
@@ -342,6 +360,7 @@ class Pass {
   Result<Next> Retire() {
     runs().Forget(order_.id);
     if (controller::HasFinalizer(*object_, kRunFinalizer)) {
+      if (Status released = runs().Release(order_); !released.ok()) return released;
       Status freed = Free();
       return freed.ok() ? Result<Next>(Next{Duration::zero()}) : freed;
     }

@@ -34,8 +34,10 @@ struct RunLook {
   Stopped stopped = Stopped::kNo;
   std::string first_failure{};  ///< which job, and why; empty: none has failed
   std::string lacking{};        ///< why nothing begins: which workers are missing; empty: none are
-  std::string waits = "WaitsForWorkers";  ///< that as one word, where something is lacking
-  std::optional<RunEnd> end{};  ///< what a run that is over says itself; else its counts say it
+  std::string waits = "WaitsForWorkers";   ///< that as one word, where something is lacking
+  std::string lack = "NoSuitableWorkers";  ///< the same, of the condition WorkersReady
+  /// What a run that is over says itself; else its counts say it. Without a job: it does not begin.
+  std::optional<RunEnd> end{};
 };
 
 /// A mean over the jobs of a permutation.
@@ -94,6 +96,10 @@ class Runs {
   virtual Status Cancel(const RunOrder& order) = 0;
 
   virtual Result<Results> Summary(const RunOrder& order) = 0;
+
+  /// The run is over: what was made for it and is no result goes. Whatever stays goes with the
+  /// object.
+  virtual Status Release(const RunOrder& /*order*/) { return absl::OkStatus(); }
 
   /// Nobody asks for the run again for now: what is kept of it for that can go.
   virtual void Forget(const std::string& id) = 0;

@@ -1,0 +1,117 @@
+#include "kubernetes/operator/own_workers.h"
+
+#include <absl/strings/str_cat.h>
+
+#include <utility>
+
+#include "cli/runs/run_record.h"
+#include "kubernetes/controller/ownership.h"
+#include "kubernetes/pools/pods.h"
+#include "lib/spec/schema.h"
+
+namespace twofold::benchmarks {
+namespace {
+
+using kube::Json;
+
+constexpr const char* kLabels = "TWOFOLD_LABELS";  // by which a worker says what it is
+constexpr std::int64_t kReadySeconds = 600;
+
+Json ValueAt(const Json& object, const char* path, Json otherwise) {
+  const Json* value = kube::At(object, path);
+  return value == nullptr ? std::move(otherwise) : *value;
+}
+
+/// The variable with `label` beside what the template says there.
+Status AddLabel(const std::string& label, Json& container) {
+  Json& variables = container["env"];
+  if (variables.is_null()) variables = Json::array();
+  for (Json& each : variables) {
+    if (kube::TextAt(each, "/name") != kLabels) continue;
+    if (each.contains("valueFrom")) {
+      return absl::InvalidArgumentError(absl::StrCat("spec.workers.template: ", kLabels,
+                                                     " must be a value: a label is added to it"));
+    }
+    const std::string value = kube::TextAt(each, "/value");
+    each["value"] = absl::StrCat(value, value.empty() ? "" : ",", label);
+    return absl::OkStatus();
+  }
+  variables.push_back({{"name", kLabels}, {"value", label}});
+  return absl::OkStatus();
+}
+
+/// REQUIRES: the template is one that pools::SpecOf takes.
+Status Complete(const std::string& run, Json& pods) {
+  Json& spec = pods["spec"];
+  if (!spec.contains("automountServiceAccountToken")) spec["automountServiceAccountToken"] = false;
+  for (Json& container : spec["containers"]) {
+    if (Status status = AddLabel(cli::LabelOfRun(run), container); !status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
+/// What the definition refuses already, where the API server has that.
+Status CheckContainers(const Json& pods) {
+  const Json* containers = kube::At(pods, "/spec/containers");
+  bool are_good = containers != nullptr && containers->is_array() && !containers->empty();
+  for (const Json& each : are_good ? *containers : Json::array()) {
+    const Json* variables = kube::At(each, "/env");
+    are_good = are_good && each.is_object() && (variables == nullptr || variables->is_array());
+  }
+  if (are_good) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      "spec.workers.template.spec.containers: must be a list of maps, one at least, whose env is a "
+      "list");
+}
+
+}  // namespace
+
+bool HasOwnWorkers(const Json& object) {
+  const Json* workers = kube::At(object, "/spec/workers");
+  return workers != nullptr && workers->is_object();
+}
+
+Result<Json> OwnPool(const RunOrder& order) {
+  Json pods = ValueAt(order.of, "/spec/workers/template", nullptr);
+  Json pool = {{"apiVersion", kube::ApiVersion(pools::kWorkerPools)},
+               {"kind", pools::kWorkerPools.kind},
+               {"metadata",
+                {{"name", pools::PoolNameFor(order.of)},
+                 {"namespace", kube::NameOf(order.of).space},
+                 {"labels", {{"app.kubernetes.io/part-of", "twofold"}}},
+                 {"ownerReferences", Json::array({controller::OwnerReference(order.of)})}}},
+               {"spec",
+                {{"queue", order.queue},
+                 {"replicas", ValueAt(order.of, "/spec/workers/replicas", 1)},
+                 {"template", pods}}}};
+  if (const auto spec = pools::SpecOf(pool); !spec.ok()) {
+    std::string why(spec.status().message());
+    if (why.starts_with("spec.")) why.replace(0, 5, "spec.workers.");
+    return absl::InvalidArgumentError(why);
+  }
+  if (Status status = CheckContainers(pods); !status.ok()) return status;
+  if (Status status = Complete(order.id, pods); !status.ok()) return status;
+  pool["spec"]["template"] = std::move(pods);
+  return pool;
+}
+
+Duration ReadyLimit(const Json& object) {
+  const Json seconds = ValueAt(object, "/spec/workers/readySeconds", kReadySeconds);
+  return std::chrono::seconds(seconds.is_number_integer() ? seconds.get<std::int64_t>()
+                                                          : kReadySeconds);
+}
+
+std::optional<Lack> LackOf(const Json& pool) {
+  if (kube::IsTrue(kube::FindCondition(pool, "Ready"))) return std::nullopt;
+  const std::string name = absl::StrCat("WorkerPool ", kube::NameOf(pool).name);
+  for (const char* type : {"Accepted", "PodsCreated", "Scheduled", "Ready"}) {
+    const Json* condition = kube::FindCondition(pool, type);
+    if (condition == nullptr || kube::TextAt(*condition, "/status") != "False") continue;
+    const std::string reason = kube::TextAt(*condition, "/reason");
+    return Lack{reason, absl::StrCat(name, ": ", kube::TextAt(*condition, "/message")),
+                reason == "InvalidSpec" || reason == "PodSecurityRefused"};
+  }
+  return Lack{"WorkersMissing", absl::StrCat(name, ": its pods are made")};
+}
+
+}  // namespace twofold::benchmarks

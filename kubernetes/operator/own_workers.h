@@ -1,0 +1,37 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "kubernetes/operator/definition.h"
+#include "kubernetes/operator/runs.h"
+#include "lib/common/instant.h"
+#include "lib/common/result.h"
+
+/// Workers of a run alone (spec.workers): a WorkerPool that its object owns. Pure.
+namespace twofold::benchmarks {
+
+/// Whether the object asks for them.
+bool HasOwnWorkers(const kube::Json& object);
+
+/// The pool. Its pods have the label that the run's jobs ask for (run_record.h), and no token of an
+/// account unless the template wants one.
+///
+/// REQUIRES: HasOwnWorkers(order.of).
+/// Errors   kInvalidArgument: which field of the object's spec, and what it may be.
+Result<kube::Json> OwnPool(const RunOrder& order);
+
+/// So long after the turn of the object has come its workers have to be ready.
+Duration ReadyLimit(const kube::Json& object);
+
+/// What of a pool keeps the run from beginning.
+struct Lack {
+  std::string reason;     ///< one word, as the pool has it: "Unschedulable"
+  std::string why;        ///< for people
+  bool is_final = false;  ///< the pods are refused, and will be
+};
+
+/// nullopt: all workers are ready.
+std::optional<Lack> LackOf(const kube::Json& pool);
+
+}  // namespace twofold::benchmarks
