@@ -12,6 +12,7 @@
 #include "kubernetes/operator/group.h"
 #include "kubernetes/operator/measurement.h"
 #include "kubernetes/operator/reconciler.h"
+#include "kubernetes/pools/pods.h"
 #include "tests/fakes/kube_api.h"
 #include "tests/kubernetes/operator/fake_runs.h"
 
@@ -173,7 +174,7 @@ class Scene {
   };
 
   static std::vector<kube::Resource> Resources() {
-    std::vector<kube::Resource> resources = {kBenchmarks};
+    std::vector<kube::Resource> resources = {kBenchmarks, pools::kWorkerPools};
     for (const ObjectKind& kind : PerftestKinds()) resources.push_back(kind.resource);
     for (const auto& kind : MeasurementKinds()) resources.push_back(kind.object.resource);
     return resources;

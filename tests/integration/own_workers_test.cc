@@ -1,0 +1,204 @@
+// twofold-operator with a Benchmark that has workers of its own, a real frontend and real workers,
+// whose fio is a script: an API server in memory, and a test that plays kubelet.
+
+#include <absl/strings/str_cat.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+
+#include "kubernetes/controller/ownership.h"
+#include "kubernetes/operator/group.h"
+#include "kubernetes/pools/pods.h"
+#include "tests/fakes/kube_api.h"
+#include "tests/integration/durable_cluster.h"
+#include "tests/integration/rights.h"
+
+namespace twofold::testing {
+namespace {
+
+using benchmarks::kBenchmarks;
+using kube::Json;
+using ::testing::HasSubstr;
+
+class OwnWorkersTest : public DurableClusterTest {
+ protected:
+  void SetUp() override {
+    StartDurable();
+    WriteFio();
+    std::ofstream(folder_ / "kubeconfig")
+        << "{clusters: [{name: c, cluster: {server: \"" << api_.url()
+        << "\"}}], users: [{name: u, user: {}}], contexts: [{name: x, context: {cluster: c, user: "
+           "u, namespace: operators}}], current-context: x}\n";
+    operator_ = std::make_unique<Program>(
+        "twofold-operator",
+        Arguments{"--frontend", client_address_, "--kubeconfig", folder_ / "kubeconfig",
+                  "--http-address", "127.0.0.1:0", "--poll", "0.05", "--lease-duration", "2",
+                  "--namespace", "validation", "--own-workers"});
+  }
+
+  void WriteFio() const {
+    std::filesystem::create_directory(folder_ / "tools");
+    const std::string fio = folder_ / "tools/fio";
+    std::ofstream(fio) << "#!/bin/sh\ncase \"$*\" in *--create_only*|*--version*) exit;; esac\n"
+                       << "cat " << TWOFOLD_SOURCE << "/tests/golden/suites/fio/worker0.json\n";
+    std::filesystem::permissions(fio, std::filesystem::perms::owner_all);
+  }
+
+  void CreateBenchmark(const Json& more = Json::object()) {
+    Json spec = {
+        {"template",
+         {{"kind", "Fio"},
+          {"spec",
+           {{"rw", "randrw"},
+            {"rwmixread", 70},
+            {"bs", "4k"},
+            {"iodepth", 4},
+            {"numJobs", 2},
+            {"direct", 0},
+            {"runtime", "1s"}}}}},
+        {"repetitions", 4},
+        {"queue", "sleep"},
+        {"workers",
+         {{"replicas", 2},
+          {"template", {{"spec", {{"containers", Json::array({{{"name", "backend"}}})}}}}}}}};
+    spec.update(more);
+    api_.Put(kBenchmarks,
+             {{"apiVersion", "twofold.dev/v1alpha1"},
+              {"kind", "Benchmark"},
+              {"metadata", {{"name", "x"}, {"namespace", "validation"}, {"generation", 1}}},
+              {"spec", spec}});
+  }
+
+  /// Starts workers of new pods with the variable that these have; a pod that is deleted gets
+  /// SIGTERM, and goes when its worker has.
+  void PlayKubelet() {
+    for (const Json& pod : api_.All(kube::kPods)) {
+      const kube::ObjectName name = kube::NameOf(pod);
+      const bool is_going = controller::IsBeingDeleted(pod);
+      const auto worker = workers_.find(name.name);
+      if (worker == workers_.end()) {
+        if (!is_going && runs_pods_) Start(pod);
+      } else if (is_going && worker->second->running()) {
+        if (told_.insert(name.name).second) worker->second->Signal(SIGTERM);
+      } else if (is_going) {
+        api_.Remove(kube::kPods, name);
+      }
+    }
+  }
+  void Start(const Json& pod) {
+    const kube::ObjectName name = kube::NameOf(pod);
+    const Json variable = pod["spec"]["containers"][0]["env"][0];
+    const std::string labels = variable["value"];
+    ::setenv(variable["name"].get<std::string>().c_str(), labels.c_str(), 1);
+    ::setenv("TEST_POD_NAME", name.name.c_str(), 1);
+    workers_[name.name] =
+        StartBackend({"fio"}, {"--pod-env", "TEST_POD_NAME", "--suite-path", folder_ / "tools"});
+    ::unsetenv(variable["name"].get<std::string>().c_str());
+    api_.Change(kube::kPods, name, [](Json& object) {
+      object["spec"]["nodeName"] = "n1";
+      object["status"] = {{"phase", "Running"},
+                          {"conditions", Json::array({{{"type", "Ready"}, {"status", "True"}}})}};
+    });
+  }
+
+  std::string Condition(const std::string& type) {
+    const auto object = api_.Find(kBenchmarks, {"validation", "x"});
+    const Json* condition = object ? kube::FindCondition(*object, type) : nullptr;
+    if (condition == nullptr) return "";
+    return kube::TextAt(*condition, "/status") + " " + kube::TextAt(*condition, "/reason");
+  }
+  void AwaitCondition(const std::string& type, const std::string& what) {
+    EXPECT_TRUE(Await([&] {
+      PlayKubelet();
+      return Condition(type) == what;
+    })) << type
+        << " is " << Condition(type) << "\n"
+        << api_.Find(kBenchmarks, {"validation", "x"}).value_or(Json()).dump(1);
+  }
+  /// The run has left neither pool nor pods.
+  void AwaitNothingLeft() {
+    EXPECT_TRUE(Await([&] {
+      PlayKubelet();
+      return api_.All(pools::kWorkerPools).empty() && api_.All(kube::kPods).empty();
+    })) << Json(api_.All(kube::kPods)).dump(1);
+  }
+
+  fakes::KubeApi api_{{.resources = {kBenchmarks, pools::kWorkerPools}}};
+  std::map<std::string, std::unique_ptr<Program>> workers_;  // by pod
+  std::set<std::string> told_;
+  bool runs_pods_ = true;
+  std::unique_ptr<Program> operator_;
+};
+
+TEST_F(OwnWorkersTest, AreMadeForTheRunDoAllOfItAndGo) {
+  // It is of the queue, too, and not of the run.
+  const auto other = StartBackend({"fio"}, {"--suite-path", folder_ / "tools"});
+  AwaitProcesses(1);
+  CreateBenchmark();
+  AwaitCondition("Succeeded", "True AllJobsSucceeded");
+  EXPECT_EQ(Condition("WorkersReady"), "True WorkersFound");
+  EXPECT_EQ(workers_.size(), 2U);
+  const auto jobs = List((*api_.Find(kBenchmarks, {"validation", "x"}))["status"]["runId"]);
+  EXPECT_EQ(jobs.size(), 4U);
+  for (const v1::Job& job : jobs) EXPECT_TRUE(workers_.contains(job.worker().pod()));
+  AwaitNothingLeft();
+  for (const auto& [pod, worker] : workers_) EXPECT_EQ(worker->Wait(), 0) << worker->output();
+}
+
+TEST_F(OwnWorkersTest, GoWithABenchmarkThatIsDeletedBeforeTheyAreReady) {
+  runs_pods_ = false;
+  CreateBenchmark();
+  AwaitCondition("WorkersReady", "False WorkersMissing");
+  EXPECT_TRUE(Await([&] { return api_.All(kube::kPods).size() == 2; }));
+  kube::Connection connection(api_.access());
+  ASSERT_TRUE(connection.Do(kube::Delete(kBenchmarks, {"validation", "x"})).ok());
+  EXPECT_TRUE(Await([&] { return !api_.Find(kBenchmarks, {"validation", "x"}); }));
+  AwaitNothingLeft();
+}
+
+TEST_F(OwnWorkersTest, ThatPodSecurityRefusesEndTheRunAtOnce) {
+  api_.Add({.kind = fakes::KubeFault::Kind::kStatus,
+            .verb = "create",
+            .plural = "pods",
+            .times = 1000,
+            .status = 403,
+            .body = R"({"kind": "Status", "code": 403, "reason": "Forbidden", "message":
+                "pods is forbidden: violates PodSecurity \"restricted:latest\": hostNetwork"})"});
+  CreateBenchmark();
+  AwaitCondition("Failed", "True PodSecurityRefused");
+  const auto object = api_.Find(kBenchmarks, {"validation", "x"});
+  EXPECT_THAT(kube::TextAt(*kube::FindCondition(*object, "Failed"), "/message"),
+              HasSubstr("restricted:latest"));
+  AwaitNothingLeft();
+}
+
+TEST_F(OwnWorkersTest, UseTheRightsOfTheirRolesAndNoOthers) {
+  ListFirst(api_, {"benchmarks", "workerpools", "pods"});
+  CreateBenchmark({{"ttlSecondsAfterFinished", 0}});
+  AwaitCondition("Running", "True Running");
+  EXPECT_TRUE(Await([&] {
+    PlayKubelet();
+    return !api_.Find(kBenchmarks, {"validation", "x"});
+  }));
+  AwaitNothingLeft();
+  Rights used = UsedOf(api_);
+  std::erase_if(used, [](const std::string& each) {
+    return each.find("workerpools") == std::string::npos && each.find("pods") == std::string::npos;
+  });
+  Rights allowed = AllowedBy("benchmark-operator/own-workers/role.yaml");
+  // Of pools that shrink or whose workers end, which the tests of those have (worker_pool_test.cc).
+  for (const char* verb : {"patch", "delete"}) {
+    EXPECT_EQ(allowed.erase(absl::StrCat("validation /pods ", verb)), 1U);
+    used.erase(absl::StrCat("validation /pods ", verb));
+  }
+  EXPECT_EQ(used, allowed);
+}
+
+}  // namespace
+}  // namespace twofold::testing

@@ -1,0 +1,371 @@
+#include "kubernetes/operator/own_workers.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+
+#include "kubernetes/controller/ownership.h"
+#include "kubernetes/operator/own_worker_runs.h"
+#include "kubernetes/pools/pods.h"
+#include "tests/kubernetes/operator/scene.h"
+
+namespace twofold::benchmarks {
+namespace {
+
+using kube::Json;
+using std::chrono::minutes;
+using std::chrono::seconds;
+using ::testing::HasSubstr;
+
+Json Workers(Json pod = Json::object()) {
+  if (!pod.contains("containers")) {
+    pod["containers"] = Json::array({{{"name", "backend"}, {"image", "one"}}});
+  }
+  return {{"replicas", 2}, {"template", {{"spec", std::move(pod)}}}};
+}
+
+// ---- the pool
+
+Json ObjectWith(Json workers) {
+  Json object = Scene::Benchmark("x.y", {{"workers", std::move(workers)}, {"queue", "own"}});
+  object["metadata"]["uid"] = "u-1";
+  return object;
+}
+
+std::string Complaint(const Json& workers) {
+  return std::string(OwnPool(OrderOf(ObjectWith(workers))).status().message());
+}
+
+TEST(OwnPool, IsOfTheQueueAndOwnedByTheObject) {
+  const Json object = ObjectWith(Workers());
+  const auto pool = OwnPool(OrderOf(object));
+  ASSERT_TRUE(pool.ok()) << pool.status();
+  EXPECT_EQ((*pool)["spec"]["queue"], "own");
+  EXPECT_EQ((*pool)["spec"]["replicas"], 2);
+  EXPECT_EQ((*pool)["metadata"]["name"], pools::PoolNameFor(object));
+  EXPECT_EQ((*pool)["metadata"]["ownerReferences"][0]["uid"], "u-1");
+}
+
+TEST(OwnPool, ItsPodsHaveTheLabelThatJobsAskForAndNoToken) {
+  const Json second = {{"name", "b"}, {"env", {{{"name", "TWOFOLD_LABELS"}, {"value", "zone=a"}}}}};
+  const Json pod = {{"containers", Json::array({{{"name", "a"}}, second})}};
+  const auto pool = OwnPool(OrderOf(ObjectWith(Workers(pod))));
+  ASSERT_TRUE(pool.ok()) << pool.status();
+  const Json& spec = (*pool)["spec"]["template"]["spec"];
+  EXPECT_EQ(spec["containers"][0]["env"][0]["value"], "twofold/run=x.y-u-1");
+  EXPECT_EQ(spec["containers"][1]["env"][0]["value"], "zone=a,twofold/run=x.y-u-1");
+  EXPECT_EQ(spec["automountServiceAccountToken"], false);
+}
+
+TEST(OwnPool, MountsATokenWhereTheTemplateSaysSo) {
+  const auto pool = OwnPool(OrderOf(ObjectWith(Workers({{"automountServiceAccountToken", true}}))));
+  EXPECT_EQ((*pool)["spec"]["template"]["spec"]["automountServiceAccountToken"], true);
+}
+
+TEST(OwnPool, NamesTheFieldThatIsWrong) {
+  EXPECT_THAT(Complaint({{"template", "x"}}), HasSubstr("spec.workers.template: "));
+  EXPECT_THAT(Complaint(Workers({{"restartPolicy", "Always"}})),
+              HasSubstr("spec.workers.template.spec.restartPolicy: must be OnFailure or Never"));
+  for (const Json& containers :
+       {Json("x"), Json::array(), Json::array({7}), Json::array({{{"env", 7}}})}) {
+    EXPECT_THAT(Complaint(Workers({{"containers", containers}})),
+                HasSubstr("spec.workers.template.spec.containers: "));
+  }
+  const Json from = {{"env", {{{"name", "TWOFOLD_LABELS"}, {"valueFrom", Json::object()}}}}};
+  EXPECT_THAT(Complaint(Workers({{"containers", Json::array({from})}})),
+              HasSubstr("TWOFOLD_LABELS must be a value"));
+}
+
+TEST(OwnPool, ItsNameMakesHostNames) {
+  Json object = Scene::Benchmark(std::string(200, 'a'));
+  object["metadata"]["uid"] = "u-1";
+  EXPECT_EQ(pools::PoolNameFor(object).size(), pools::kLongestPoolName);
+  EXPECT_EQ(pools::PoolNameFor(ObjectWith(Workers())).find('.'), std::string::npos);
+}
+
+// ---- a run
+
+/// The fake frontend's runs with workers of their own, as one process has them.
+class RunsWithWorkers final : public Runs {
+ public:
+  RunsWithWorkers(FakeFrontend& frontend, Gate& gate, const kube::Access* access)
+      : gate_(gate), frontend_(frontend, gate), runs_(frontend_, access) {}
+
+  Result<std::uint64_t> Check(const RunOrder& order) override { return runs_.Check(order); }
+  Result<RunLook> Advance(const RunOrder& order, Duration since, bool anew) override {
+    return Gated<Result<RunLook>>([&] { return runs_.Advance(order, since, anew); });
+  }
+  Result<RunLook> Pause(const RunOrder& order) override {
+    return Gated<Result<RunLook>>([&] { return runs_.Pause(order); });
+  }
+  Status Cancel(const RunOrder& order) override { return runs_.Cancel(order); }
+  Result<Results> Summary(const RunOrder& order) override { return runs_.Summary(order); }
+  Status Release(const RunOrder& order) override {
+    return Gated<Status>([&] { return runs_.Release(order); });
+  }
+  void Forget(const std::string& id) override { runs_.Forget(id); }
+
+ private:
+  template <typename Answer>
+  Answer Gated(const std::function<Answer()>& call) {
+    Answer answer = absl::UnknownError("not asked");
+    const Status passed = gate_.Pass([&] { answer = call(); });
+    return passed.ok() ? answer : Answer(passed);
+  }
+
+  Gate& gate_;
+  FakeRuns frontend_;
+  OwnWorkerRuns runs_;
+};
+
+class OwnWorkersTest : public ::testing::Test {
+ protected:
+  OwnWorkersTest() { Play(/*makes_workers=*/true); }
+
+  void Play(bool makes_workers) {
+    scene_.Play(BenchmarkKind(), [this, makes_workers](const fakes::KubeApi& api, Gate& gate) {
+      access_ = api.access();
+      return std::make_unique<RunsWithWorkers>(scene_.frontend_, gate,
+                                               makes_workers ? &access_ : nullptr);
+    });
+  }
+  void Create(Json more = Json::object()) {
+    if (!more.contains("workers")) more["workers"] = Workers();
+    scene_.Create(Scene::Benchmark("x", std::move(more)));
+  }
+  std::vector<Json> Pools() { return scene_.api_.All(pools::kWorkerPools); }
+  /// Whoever looks after pools says so.
+  void Say(const char* type, bool is_true, const char* reason, const char* message) {
+    ASSERT_EQ(Pools().size(), 1U);
+    scene_.api_.Change(pools::kWorkerPools, kube::NameOf(Pools()[0]), [&](Json& pool) {
+      pool["status"]["conditions"] = Json::array({{{"type", type},
+                                                   {"status", is_true ? "True" : "False"},
+                                                   {"reason", reason},
+                                                   {"message", message}}});
+    });
+  }
+  void SayReady() { Say("Ready", true, "WorkersReady", "2 of 2 workers are ready"); }
+  void Await(const std::string& type, const std::string& what) {
+    for (int i = 0; i < 20 && scene_.Condition("x", type) != what; ++i) scene_.Pass({"x"});
+    EXPECT_EQ(scene_.Condition("x", type), what) << scene_.Find("x")->dump(1);
+  }
+
+  kube::Access access_;
+  Scene scene_;
+};
+
+TEST_F(OwnWorkersTest, ARunBeginsWhenAllAreReadyAndTheyGoWhenItIsOver) {
+  Create();
+  Await("WorkersReady", "False WorkersMissing");
+  EXPECT_EQ(scene_.Condition("x", "Running"), "False WaitsForWorkers");
+  EXPECT_TRUE(scene_.frontend_.runs.empty());
+  EXPECT_EQ((*scene_.Find("x"))["status"]["workerPool"], kube::NameOf(Pools().at(0)).name);
+  Say("Ready", false, "WorkersMissing", "1 of 2 workers are ready; pod p: ImagePullBackOff");
+  for (int i = 0; i < 3; ++i) scene_.Pass({"x"});
+  EXPECT_TRUE(scene_.frontend_.runs.empty());
+  EXPECT_THAT(scene_.Message("x", "WorkersReady"), HasSubstr("pod p: ImagePullBackOff"));
+  SayReady();
+  Await("WorkersReady", "True WorkersFound");
+  EXPECT_EQ(scene_.Condition("x", "Running"), "True Running");
+  scene_.RunOut("x");
+  EXPECT_EQ(scene_.Condition("x", "Succeeded"), "True AllJobsSucceeded");
+  EXPECT_TRUE(Pools().empty());
+  EXPECT_FALSE(controller::HasFinalizer(*scene_.Find("x"), kRunFinalizer));
+}
+
+TEST_F(OwnWorkersTest, OnesThatAreNotReadyInTimeEndTheRunWithTheReason) {
+  Json workers = Workers();
+  workers["readySeconds"] = 120;
+  Create({{"workers", workers}});
+  Await("WorkersReady", "False WorkersMissing");
+  Say("Scheduled", false, "Unschedulable", "2 of 2 pods: 0/3 nodes have enough memory");
+  Await("WorkersReady", "False Unschedulable");
+  scene_.Wait(minutes(2));
+  scene_.RunOut("x");
+  EXPECT_EQ(scene_.Condition("x", "Failed"), "True WorkersNotReady");
+  EXPECT_THAT(scene_.Message("x", "Failed"), HasSubstr("not within 120 s (readySeconds)"));
+  EXPECT_THAT(scene_.Message("x", "Failed"), HasSubstr("nodes have enough memory"));
+  EXPECT_EQ(scene_.Condition("x", "WorkersReady"), "False WorkersNotReady");
+  EXPECT_EQ(scene_.Condition("x", "ResultsStored"), "") << "no run has begun";
+  EXPECT_TRUE(scene_.frontend_.runs.empty());
+  EXPECT_TRUE(Pools().empty());
+}
+
+TEST_F(OwnWorkersTest, ADeadlineSaysWhatWasMissing) {
+  Create({{"activeDeadlineSeconds", 60}});
+  Await("WorkersReady", "False WorkersMissing");
+  Say("PodsCreated", false, "QuotaExceeded", "exceeded quota: small");
+  Await("WorkersReady", "False QuotaExceeded");
+  scene_.Wait(minutes(1));
+  scene_.RunOut("x");
+  EXPECT_EQ(scene_.Condition("x", "Failed"), "True DeadlineExceeded");
+  EXPECT_THAT(scene_.Message("x", "Failed"), HasSubstr("exceeded quota: small"));
+  EXPECT_TRUE(Pools().empty());
+}
+
+TEST_F(OwnWorkersTest, PodSecurityEndsTheRunAtOnce) {
+  Create();
+  Await("WorkersReady", "False WorkersMissing");
+  Say("PodsCreated", false, "PodSecurityRefused", "violates PodSecurity \"restricted:latest\"");
+  scene_.RunOut("x");
+  EXPECT_EQ(scene_.Condition("x", "Failed"), "True PodSecurityRefused");
+  EXPECT_THAT(scene_.Message("x", "Failed"), HasSubstr("restricted:latest"));
+  EXPECT_TRUE(Pools().empty());
+}
+
+TEST_F(OwnWorkersTest, ThatTheApiServerRefusesAreSaid) {
+  scene_.api_.Add({.kind = fakes::KubeFault::Kind::kStatus,
+                   .verb = "create",
+                   .plural = "workerpools",
+                   .times = 1,
+                   .status = 403,
+                   .body = R"({"kind": "Status", "code": 403, "message": "no right to that"})"});
+  Create();
+  Await("WorkersReady", "False ClusterRefuses");
+  EXPECT_THAT(scene_.Message("x", "WorkersReady"), HasSubstr("no right to that"));
+  Await("WorkersReady", "False WorkersMissing");
+}
+
+TEST_F(OwnWorkersTest, ABenchmarkThatIsDeletedTakesThemWithIt) {
+  scene_.frontend_.is_busy = true;
+  Create();
+  Await("WorkersReady", "False WorkersMissing");
+  SayReady();
+  Await("Running", "True Running");
+  scene_.Delete("x");
+  scene_.Pass({"x"});
+  EXPECT_FALSE(scene_.Find("x"));
+  EXPECT_TRUE(scene_.TheRun().cancelled);
+  EXPECT_TRUE(Pools().empty()) << "its owner is gone";
+}
+
+// Of a namespace that is deleted the RoleBindings go first.
+TEST_F(OwnWorkersTest, ABenchmarkThatIsDeletedGoesAlsoWhereNobodyMayDeletePools) {
+  Create();
+  Await("WorkersReady", "False WorkersMissing");
+  scene_.api_.Add({.kind = fakes::KubeFault::Kind::kStatus,
+                   .plural = "workerpools",
+                   .times = 1000,
+                   .status = 403});
+  scene_.Delete("x");
+  scene_.Pass({"x"});
+  EXPECT_FALSE(scene_.Find("x"));
+}
+
+TEST_F(OwnWorkersTest, GoWhileTheRunIsSuspendedAndComeAgain) {
+  Create();
+  Await("WorkersReady", "False WorkersMissing");
+  SayReady();
+  Await("Running", "True Running");
+  const std::string first = Pools().at(0)["metadata"]["uid"];
+  scene_.SetSpec("x", "suspend", true);
+  Await("Running", "False Suspended");
+  for (int i = 0; i < 3; ++i) scene_.Pass({"x"});
+  EXPECT_TRUE(Pools().empty());
+  EXPECT_EQ(scene_.Condition("x", "WorkersReady"), "False Suspended");
+  scene_.SetSpec("x", "suspend", false);
+  Await("WorkersReady", "False WorkersMissing");
+  EXPECT_NE(Pools().at(0)["metadata"]["uid"], first);
+  SayReady();
+  scene_.RunOut("x");
+  EXPECT_EQ(scene_.Condition("x", "Succeeded"), "True AllJobsSucceeded");
+  for (const auto& job : scene_.TheRun().jobs) EXPECT_EQ(job.executions, 1);
+}
+
+TEST_F(OwnWorkersTest, APoolThatSomebodyDeletesIsMadeAgain) {
+  scene_.frontend_.is_busy = true;
+  Create();
+  Await("WorkersReady", "False WorkersMissing");
+  SayReady();
+  Await("Running", "True Running");
+  scene_.api_.Remove(pools::kWorkerPools, kube::NameOf(Pools().at(0)));
+  scene_.Pass({"x"});
+  EXPECT_EQ(Pools().size(), 1U);
+  EXPECT_EQ(scene_.Condition("x", "Running"), "True Running");
+}
+
+TEST_F(OwnWorkersTest, APoolOfSomebodyElseIsLeftAsItIs) {
+  Create();
+  scene_.Pass({"x"});
+  scene_.api_.Put(
+      pools::kWorkerPools,
+      {{"apiVersion", "twofold.dev/v1alpha1"},
+       {"kind", "WorkerPool"},
+       {"metadata", {{"name", pools::PoolNameFor(*scene_.Find("x"))}, {"namespace", "a"}}}});
+  Await("WorkersReady", "False ClusterRefuses");
+  EXPECT_THAT(scene_.Message("x", "WorkersReady"), HasSubstr("belongs to somebody else"));
+  scene_.Wait(minutes(11));
+  scene_.RunOut("x");
+  EXPECT_EQ(scene_.Condition("x", "Failed"), "True WorkersNotReady");
+  EXPECT_EQ(Pools().size(), 1U);
+}
+
+TEST_F(OwnWorkersTest, AreRefusedByAnOperatorThatMakesNone) {
+  Play(/*makes_workers=*/false);
+  Create();
+  scene_.RunOut("x");
+  EXPECT_EQ(scene_.Condition("x", "Failed"), "True InvalidSpec");
+  EXPECT_THAT(scene_.Message("x", "Failed"), HasSubstr("--own-workers"));
+}
+
+TEST_F(OwnWorkersTest, ChooseTheirNodesByTheirTemplateAlone) {
+  Create({{"nodes", {{"select", Json::array({"*"})}}}});
+  scene_.RunOut("x");
+  EXPECT_THAT(scene_.Message("x", "Failed"), HasSubstr("spec.nodes: "));
+}
+
+TEST_F(OwnWorkersTest, OthersDoWithoutThem) {
+  scene_.Create(Scene::Benchmark("x"));
+  scene_.RunOut("x");
+  EXPECT_EQ(scene_.Condition("x", "Succeeded"), "True AllJobsSucceeded");
+  for (const auto& each : scene_.api_.used()) EXPECT_NE(each.resource, "workerpools");
+}
+
+// ---- faults at each write
+
+/// Plays a run with a fault; an operator that dies is followed by the next one.
+std::size_t PlayWith(Gate gate) {
+  Scene scene;
+  kube::Access access = scene.api_.access();
+  scene.Play(BenchmarkKind(), [&](const fakes::KubeApi&, Gate& of) {
+    return std::make_unique<RunsWithWorkers>(scene.frontend_, of, &access);
+  });
+  scene.Create(Scene::Benchmark("x", {{"workers", Workers()}}));
+  scene.StartOperator(gate);
+  const auto is_settled = [&] {
+    return scene.IsOver("x") && !controller::HasFinalizer(*scene.Find("x"), kRunFinalizer);
+  };
+  for (int i = 0; i < 80 && !is_settled(); ++i) {
+    try {
+      scene.Pass({"x"});
+    } catch (const Killed&) {
+      scene.StartOperator();
+    }
+    for (const Json& pool : scene.api_.All(pools::kWorkerPools)) {
+      scene.api_.Change(pools::kWorkerPools, kube::NameOf(pool), [](Json& each) {
+        each["status"]["conditions"] = Json::array({{{"type", "Ready"}, {"status", "True"}}});
+      });
+    }
+  }
+  EXPECT_EQ(scene.Condition("x", "Succeeded"), "True AllJobsSucceeded");
+  EXPECT_TRUE(scene.api_.All(pools::kWorkerPools).empty());
+  EXPECT_EQ(scene.TheRun().begun, 1);
+  for (const auto& job : scene.TheRun().jobs) EXPECT_EQ(job.executions, 1);
+  return scene.writes();
+}
+
+TEST(OwnWorkers, AFaultAtAnyWriteLeavesNoneBehindAndRunsNothingTwice) {
+  const std::size_t writes = PlayWith({});
+  ASSERT_GT(writes, 8U);
+  for (std::size_t at = 0; at < writes; ++at) {
+    for (const auto fault : {Gate::Fault::kKillBefore, Gate::Fault::kKillAfter,
+                             Gate::Fault::kLoseRequest, Gate::Fault::kLoseReply}) {
+      SCOPED_TRACE(::testing::Message() << "write " << at << ", fault " << static_cast<int>(fault));
+      PlayWith(Gate(at, fault));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace twofold::benchmarks
