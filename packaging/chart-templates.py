@@ -53,6 +53,7 @@ PARTS = [
     ("operator-perftest", "(and $.Values.operator.enabled $.Values.operator.perftest)", ["benchmark-operator/perftest"], []),
     ("operator-pools", "(and $.Values.operator.enabled $.Values.operator.workerPools)", ["benchmark-operator/pools"], []),
     ("operator-frontends", "$.Values.operator.frontends", ["benchmark-operator/frontends"], []),
+    ("operator-own-workers", "(and $.Values.operator.enabled $.Values.operator.ownWorkers)", ["benchmark-operator/own-workers"], []),
     ("operator-policy", "$.Values.operator.policy", ["benchmark-operator/policy"], []),
     ("crds", "$.Values.crds.install", ["benchmark-operator/crds"], []),
     ("crds-perftest", "(and $.Values.crds.install $.Values.operator.perftest)", ["benchmark-operator/perftest-crds"], []),
@@ -179,7 +180,8 @@ def workload(marks, data, component):
         container["args"].append(marks.mark([
             "{{- if $.Values.operator.perftest }}", "- --perftest", "{{- end }}",
             "{{- if $.Values.operator.workerPools }}", "- --worker-pools={{ $.Release.Namespace }}", "{{- end }}",
-            "{{- if $.Values.operator.frontends }}", "- --frontends=/etc/twofold/frontends", "{{- end }}"]))
+            "{{- if $.Values.operator.frontends }}", "- --frontends=/etc/twofold/frontends", "{{- end }}",
+            "{{- if $.Values.operator.ownWorkers }}", "- --own-workers", "{{- end }}"]))
         container["args"].append(marks.mark([
             "{{- if $.Values.operator.measurements }}", "- --measurements",
             '- --job-image={{ include "twofold.image" (list $ "scalability-tester") }}', "{{- end }}"]))

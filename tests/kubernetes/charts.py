@@ -78,11 +78,11 @@ NOT_IN_CHART = {
     "sleep-queue/scaling-keda-prometheus": "the same",
 }
 PARTS = ["frontend/service", "frontend", *(f"{queue}-queue" for queue in QUEUES), "lifecycle/rights", "benchmark-operator",
-         "benchmark-operator/frontends", "benchmark-operator/policy", "benchmark-operator/pools", "benchmark-operator/crds",
-         "benchmark-operator/measurements", "benchmark-operator/perftest", "benchmark-operator/perftest-crds"]
+         "benchmark-operator/frontends", "benchmark-operator/policy", "benchmark-operator/own-workers", "benchmark-operator/pools",
+         "benchmark-operator/crds", "benchmark-operator/measurements", "benchmark-operator/perftest", "benchmark-operator/perftest-crds"]
 ALL = {
     "clients": {"namespace": VALIDATION},
-    "operator": {"perftest": True, "measurements": True, "frontends": True, "policy": True, "workerPools": True},
+    "operator": {"perftest": True, "measurements": True, "frontends": True, "policy": True, "workerPools": True, "ownWorkers": True},
     "serviceMonitor": {"enabled": True},
     "workers": {queue: {"enabled": True, "client": True, "clientHost": f"scalability-tester-client-{queue}.example.com"} for queue in QUEUES},
 }
@@ -126,7 +126,7 @@ def deployed(folder, parts, components, arguments):
     found = objects({"deployments.yaml": run("kubectl", "kustomize", overlay)})
     # docs/operator.md: beside the role and the definitions, the operator is told.
     operator = found["Deployment", MONITORING, "scalability-tester-operator"]["spec"]["template"]["spec"]["containers"][0]
-    operator["args"] += ["--perftest", f"--worker-pools={MONITORING}", "--frontends=/etc/twofold/frontends",
+    operator["args"] += ["--perftest", f"--worker-pools={MONITORING}", "--frontends=/etc/twofold/frontends", "--own-workers",
                          "--measurements", f"--job-image={operator['image']}"]
     return found
 

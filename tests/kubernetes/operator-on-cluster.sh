@@ -59,6 +59,12 @@ pool() {
   printf '{apiVersion: twofold.dev/v1alpha1, kind: WorkerPool, metadata: {name: pool, namespace: monitoring}, '
   printf 'spec: {replicas: %s, queue: fio, template: {spec: %s}%s}}\n' "$1" "$pod" "${2:+, $2}"
 }
+# NAME [MORE]: a Benchmark with a worker of its own; MORE of its pod's spec, as inside a map
+own() {
+  container='{name: backend, image: "none.invalid/none:1", securityContext: {allowPrivilegeEscalation: false, capabilities: {drop: [ALL]}}}'
+  pod="{schedulerName: nobody, securityContext: {runAsNonRoot: true, seccompProfile: {type: RuntimeDefault}}, containers: [$container]"
+  benchmark "$1" 1s "workers: {template: {spec: $pod${2:+, $2}}}}"
+}
 scale_pool() { kubectl scale workerpool pool -n monitoring --replicas "$1"; }
 # PATH VALUE
 await_pool() { kubectl wait workerpool pool -n monitoring --for="jsonpath=$1=$2" --timeout=60s; }
@@ -71,7 +77,7 @@ await_reason() {
 # NAME OPTION...
 operator() {
   begin "$1" "$TWOFOLD_BIN/twofold-operator" --frontend "$(address client)" --kubeconfig "$work/account" --perftest \
-    --measurements --namespace validation --worker-pools monitoring --http-address 127.0.0.1:0 --ready-file "$work/$1" "${@:2}"
+    --measurements --namespace validation --worker-pools monitoring --own-workers --http-address 127.0.0.1:0 --ready-file "$work/$1" "${@:2}"
   awaited "$work/$1"
 }
 
@@ -94,7 +100,8 @@ while read -r file; do
     2>"$work/said" >/dev/null || ! grep -vE 'no matches for kind|^ensure CRDs are installed' "$work/said" ||
     { echo "not taken: $folder" >&2; exit 1; }
 done <"$work/folders"
-kubectl apply -f "$files/account.yaml" -f "$files/role.yaml" -f "$files/perftest/role.yaml" -f "$files/pools/role.yaml" >/dev/null
+kubectl apply -f "$files/account.yaml" -f "$files/role.yaml" -f "$files/perftest/role.yaml" -f "$files/pools/role.yaml" \
+  -f "$files/own-workers/role.yaml" >/dev/null
 kubectl apply -k "$root/deployments/lifecycle/rights" >/dev/null
 kubectl apply -k "$files/measurements" >/dev/null
 
@@ -115,6 +122,11 @@ kubectl annotate namespace validation 'twofold.dev/kinds=IPerf, Fio' >/dev/null
 for _ in $(seq 100); do ! trial || break; done
 has "$(refused create may 1s 'queue: disks')" "may not use queue disks"
 create may 1s >/dev/null
+kubectl create role creator -n validation --verb=create --resource=benchmarks.twofold.dev >/dev/null
+kubectl create rolebinding creator -n validation --role=creator --user=creator >/dev/null
+has "$(own own | refused kubectl --as=creator create -f -)" "creator may not create pods in namespace validation"
+has "$(own own 'hostNetwork: true' | refused kubectl create -f -)" "may not use the network of nodes"
+own own | kubectl create -f - --dry-run=server >/dev/null
 kubectl delete benchmark may -n validation >/dev/null
 kubectl delete -k "$files/policy" >/dev/null
 
@@ -261,6 +273,21 @@ for _ in $(seq 300); do [ -n "$(pods_of_pool)" ] || break; done
 [ -z "$(pods_of_pool)" ]
 kubectl delete workerpool pool -n monitoring
 
+step "workers of a run's own: refused, then made; nobody runs their pod, so a program here is its worker"
+own refused 'hostNetwork: true' | kubectl create -f -
+await_reason refused Failed PodSecurityRefused
+own alone | kubectl create -f -
+await_reason alone WorkersReady WorkersMissing
+pod=$(kubectl get pods -n validation -l twofold.dev/pool -o name)
+label=$(kubectl get "$pod" -n validation -o 'jsonpath={.spec.containers[0].env[?(@.name=="TWOFOLD_LABELS")].value}')
+begin own "$TWOFOLD_BIN/twofold-backend" --frontend "$(address worker)" --queue fio --label "$label" --backoff 0.2 -- fio
+kubectl patch "$pod" -n validation --subresource=status --type=merge \
+  -p '{"status": {"phase": "Running", "conditions": [{"type": "Ready", "status": "True"}]}}'
+await_reason alone Succeeded AllJobsSucceeded
+kubectl wait "$pod" -n validation --for=delete --timeout=60s
+[ -z "$(kubectl get workerpools -n validation -o name)" ]
+has "$(refused kubectl patch benchmark alone -n validation --type=merge \
+  -p '{"spec": {"workers": {"template": {"spec": {"hostNetwork": true}}}}}')" "workers cannot be changed"
 step "an operator that knows Frontends, and has a token for a namespace"
 kubectl apply -f "$files/frontends/role.yaml" >/dev/null
 has "$(refused kubectl auth can-i get secrets -n monitoring --as system:serviceaccount:monitoring:scalability-tester-operator)" no
