@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "kubernetes/api/fields.h"
+#include "kubernetes/operator/own_workers.h"
+#include "kubernetes/pools/pods.h"
 #include "lib/spec/schema.h"
 
 namespace twofold::benchmarks {
@@ -41,11 +43,13 @@ bool Lists(const Json& grant, std::string_view list, const std::string& what) {
                      [&](const Json& each) { return each == kAll || each == what; });
 }
 
-/// Of a set: what it is a set of.
-std::string RunKindOf(const Json& object) {
+/// What runs: of a set what it is a set of, and the pool of a run's own workers.
+std::vector<std::string> RunKindsOf(const Json& object) {
   std::string kind = kube::TextAt(object, "/kind");
   const bool is_set = kind == spec::kBenchmark || kind == spec::kBenchmarkSet;
-  return is_set ? kube::TextAt(object, "/spec/template/kind") : kind;
+  std::vector<std::string> kinds = {is_set ? kube::TextAt(object, "/spec/template/kind") : kind};
+  if (HasOwnWorkers(object)) kinds.emplace_back(pools::kWorkerPools.kind);
+  return kinds;
 }
 
 std::string NamedQueueOf(const Json& object) {
@@ -57,7 +61,7 @@ std::string NamedQueueOf(const Json& object) {
 /// it is varied.
 std::vector<Json> ValuesOf(const Json& object, const std::string& field) {
   std::vector<Json> maps = ItemsAt(object, "/spec/permutations/explicit");
-  for (const char* path : {"/spec", "/spec/template/spec"}) {
+  for (const char* path : {"/spec", "/spec/template/spec", "/spec/workers/template/spec"}) {
     if (const Json* map = kube::At(object, path)) maps.push_back(*map);
   }
   std::vector<Json> values = ItemsAt(object, "/spec/permutations/product/" + field);
@@ -111,8 +115,9 @@ std::string WhyForbidden(const Json& frontend, const Json& object) {
   };
   const std::optional<Json> grant = GrantOf(frontend, space);
   if (!grant) return may_not("run anything", "namespaces does not list it");
-  const std::string kind = RunKindOf(object);
-  if (!Lists(*grant, "/kinds", kind)) return may_not("run " + kind, "kinds does not list it");
+  for (const std::string& kind : RunKindsOf(object)) {
+    if (!Lists(*grant, "/kinds", kind)) return may_not("run " + kind, "kinds does not list it");
+  }
   const std::string queue = NamedQueueOf(object);
   if (!queue.empty() && !Lists(*grant, "/queues", queue)) {
     return may_not("use queue " + queue, "queues does not list it");

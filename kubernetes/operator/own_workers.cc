@@ -92,6 +92,8 @@ Result<Json> OwnPool(const RunOrder& order) {
   if (Status status = CheckContainers(pods); !status.ok()) return status;
   if (Status status = Complete(order.id, pods); !status.ok()) return status;
   pool["spec"]["template"] = std::move(pods);
+  const std::string frontend = kube::TextAt(order.of, absl::StrCat("/spec/", spec::kFrontendField));
+  if (!frontend.empty()) pool["spec"][spec::kFrontendField] = frontend;
   return pool;
 }
 
@@ -109,7 +111,7 @@ std::optional<Lack> LackOf(const Json& pool) {
     if (condition == nullptr || kube::TextAt(*condition, "/status") != "False") continue;
     const std::string reason = kube::TextAt(*condition, "/reason");
     return Lack{reason, absl::StrCat(name, ": ", kube::TextAt(*condition, "/message")),
-                reason == "InvalidSpec" || reason == "PodSecurityRefused"};
+                reason == "InvalidSpec" || reason == "Forbidden" || reason == "PodSecurityRefused"};
   }
   return Lack{"WorkersMissing", absl::StrCat(name, ": its pods are made")};
 }

@@ -47,6 +47,13 @@ TEST(OwnPool, IsOfTheQueueAndOwnedByTheObject) {
   EXPECT_EQ((*pool)["metadata"]["ownerReferences"][0]["uid"], "u-1");
 }
 
+TEST(OwnPool, IsAtTheFrontendOfTheObject) {
+  Json object = ObjectWith(Workers());
+  EXPECT_FALSE((*OwnPool(OrderOf(object)))["spec"].contains("frontendRef"));
+  object["spec"]["frontendRef"] = "east";
+  EXPECT_EQ((*OwnPool(OrderOf(object)))["spec"]["frontendRef"], "east");
+}
+
 TEST(OwnPool, ItsPodsHaveTheLabelThatJobsAskForAndNoToken) {
   const Json second = {{"name", "b"}, {"env", {{{"name", "TWOFOLD_LABELS"}, {"value", "zone=a"}}}}};
   const Json pod = {{"containers", Json::array({{{"name", "a"}}, second})}};
