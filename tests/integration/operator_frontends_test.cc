@@ -14,6 +14,7 @@
 #include "tests/integration/cluster_fixture.h"
 #include "tests/integration/rights.h"
 #include "tests/integration/scripted_fio.h"
+#include "tests/support/certificates.h"
 
 namespace twofold::testing {
 namespace {
@@ -47,8 +48,7 @@ class OperatorFrontendsTest : public ClusterTest {
   }
 
   void Write(const std::string& name, const std::string& text) const {
-    std::ofstream(folder_ / (name + ".new")) << text;
-    std::filesystem::rename(folder_ / (name + ".new"), folder_ / name);
+    WriteFile(folder_ / name, text);
   }
   void Go() const { Write("go", "go"); }
   void GiveToken(const std::string& frontend, const std::string& space,
@@ -57,24 +57,32 @@ class OperatorFrontendsTest : public ClusterTest {
   }
 
   /// A frontend that lets in who has one of these lines ("client a TOKEN"), with a worker.
-  Frontend Start(const std::string& name, const std::string& lines) {
+  Frontend Start(const std::string& name, const std::string& lines, const Arguments& tls = {},
+                 const Arguments& worker_tls = {}) {
     const std::string tokens = absl::StrCat("tokens-", name);
     Write(tokens,
           absl::StrCat("admin admin ", kAdmin, "\nworker worker token-of-a-worker\n", lines));
     const std::string ready = folder_ / (name + ".ready");
+    Arguments words = {"--client-address", "127.0.0.1:0",
+                       "--worker-address", "127.0.0.1:0",
+                       "--http-address",   "127.0.0.1:0",
+                       "--ready-file",     ready,
+                       "--store",          absl::StrCat("sqlite:", folder_ / (name + ".db")),
+                       "--token-file",     folder_ / tokens};
+    words.insert(words.end(), tls.begin(), tls.end());
+    words.emplace_back("fio");
     Frontend frontend;
-    frontend.program = std::make_unique<Program>(
-        "twofold-frontend",
-        Arguments{"--client-address", "127.0.0.1:0", "--worker-address", "127.0.0.1:0",
-                  "--http-address", "127.0.0.1:0", "--ready-file", ready, "--store",
-                  absl::StrCat("sqlite:", folder_ / (name + ".db")), "--token-file",
-                  folder_ / tokens, "fio"});
+    frontend.program = std::make_unique<Program>("twofold-frontend", words);
     const nlohmann::json addresses = AwaitReady(ready, *frontend.program);
     frontend.client_address = addresses.value("client", "");
-    frontend.worker = std::make_unique<Program>(
-        "twofold-backend", Arguments{"--frontend", addresses.value("worker", ""), "--token-file",
-                                     folder_ / "worker", "--queue", "fio", "--suite-path",
-                                     folder_ / "tools", "--backoff", "0.1", "--", "fio"});
+    words = {"--frontend",   addresses.value("worker", ""),
+             "--queue",      "fio",
+             "--token-file", folder_ / "worker",
+             "--backoff",    "0.1",
+             "--suite-path", folder_ / "tools"};
+    words.insert(words.end(), worker_tls.begin(), worker_tls.end());
+    words.insert(words.end(), {"--", "fio"});
+    frontend.worker = std::make_unique<Program>("twofold-backend", words);
     return frontend;
   }
 
@@ -206,6 +214,35 @@ TEST_F(OperatorFrontendsTest, AWorkerPoolIsLookedAfterByTheTokenOfItsNamespace) 
   }
   EXPECT_TRUE(Await([&] { return known("b") == "True"; })) << operator_->output();
   EXPECT_TRUE(Await([&] { return known("a") == "Unknown"; })) << known("a");
+}
+
+TEST_F(OperatorFrontendsTest, AnAddressWithTlsIsTrustedByItsCaAndShownItsCertificate) {
+  Go();
+  const Authority ca;
+  const KeyPair server = ca.Issue("disks", false);
+  const KeyPair peer = ca.Issue("peer", false);
+  Write("ca.crt", ca.cert());
+  Write("server.crt", server.cert);
+  Write("server.key", server.key);
+  Write("files/disks.tls.crt", peer.cert);
+  Write("files/disks.tls.key", peer.key);
+  GiveToken("disks", "a", TokenOf("a"));
+  const Frontend disks =
+      Start("disks", absl::StrCat("client a ", TokenOf("a"), "\n"),
+            {"--tls-ca", folder_ / "ca.crt", "--tls-cert", folder_ / "server.crt", "--tls-key",
+             folder_ / "server.key"},
+            {"--tls-ca", folder_ / "ca.crt", "--tls-cert", folder_ / "files/disks.tls.crt",
+             "--tls-key", folder_ / "files/disks.tls.key", "--tls-server-name", "disks"});
+  PutFrontend("disks", disks.client_address, {"a"});
+  api_.Change(kFrontends, {"", "disks"}, [](Json& object) {
+    object["spec"]["serverName"] = "disks";
+    object["spec"].erase("tls");
+  });
+  StartOperator(disks);
+  Create("a", "disks");
+  AwaitCondition("a", "Running", "False NoCredentials");
+  Write("files/disks.ca.crt", ca.cert());
+  AwaitCondition("a", "Succeeded", "True AllJobsSucceeded");
 }
 
 TEST_F(OperatorFrontendsTest, ATokenThatChangesIsReadAnew) {
