@@ -3,6 +3,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "cli/command/command.h"
@@ -27,6 +28,10 @@ class FrontendRuns final : public Runs {
   explicit FrontendRuns(const cli::Globals& globals);
   ~FrontendRuns() override;
 
+  /// Nothing: it has no part in what an admin decides.
+  [[nodiscard]] std::optional<Bar> BarTo(const RunOrder& /*order*/) override {
+    return std::nullopt;
+  }
   Result<std::uint64_t> Check(const RunOrder& order) override { return CheckDefinition(order); }
   Result<RunLook> Advance(const RunOrder& order, Duration since, bool anew) override;
   Result<RunLook> Pause(const RunOrder& order) override;

@@ -79,7 +79,7 @@ class Runs {
   virtual ~Runs() = default;
 
   /// Asked before each look at a run. Asks nobody.
-  [[nodiscard]] virtual std::optional<Bar> BarTo(const RunOrder& /*order*/) { return std::nullopt; }
+  [[nodiscard]] virtual std::optional<Bar> BarTo(const RunOrder& order) = 0;
 
   /// How many jobs the definition comes to; 0: that is known only when it begins. Asks nobody.
   virtual Result<std::uint64_t> Check(const RunOrder& order) = 0;
