@@ -47,8 +47,8 @@ RunLook WithoutWorkers(const Lack& lack, const RunOrder& order, Duration since) 
 
 }  // namespace
 
-OwnWorkerRuns::OwnWorkerRuns(Runs& runs, const kube::Access* access)
-    : runs_(runs), makes_workers_(access != nullptr) {
+OwnWorkerRuns::OwnWorkerRuns(Runs& runs, const kube::Access* access, Clock clock)
+    : runs_(runs), makes_workers_(access != nullptr), clock_(std::move(clock)) {
   if (access != nullptr) connection_.emplace(*access);
 }
 
@@ -67,15 +67,29 @@ Result<std::uint64_t> OwnWorkerRuns::Check(const RunOrder& order) {
 Result<RunLook> OwnWorkerRuns::Advance(const RunOrder& order, Duration since, bool anew) {
   if (!HasOwnWorkers(order.of)) return runs_.Advance(order, since, anew);
   const Result<Json> pool = Pool(order);
-  if (!anew) return runs_.Advance(order, since, anew);  // its jobs wait for workers that come again
+  if (!anew) return GoOn(order, since, pool);
   if (!pool.ok()) {
     const std::string why(pool.status().message());
     return WithoutWorkers({"ClusterRefuses", why}, order, since);
   }
-  if (const auto lack = LackOf(*pool)) return WithoutWorkers(*lack, order, since);
+  if (const auto lack = LackOf(*pool)) {
+    const Status grouped = Group(order, *pool);
+    if (grouped.ok() || lack->is_final) return WithoutWorkers(*lack, order, since);
+    return WithoutWorkers({"ClusterRefuses", std::string(grouped.message())}, order, since);
+  }
   Result<RunLook> look = runs_.Advance(order, since, anew);
   if (!look.ok() || look->lacking.empty()) return look;
   return WithoutWorkers({look->lack, look->lacking}, order, since);
+}
+
+/// Its jobs wait for workers that come again; but not for ever.
+Result<RunLook> OwnWorkerRuns::GoOn(const RunOrder& order, Duration since,
+                                    const Result<Json>& pool) {
+  const auto lack = pool.ok() ? LackOf(*pool) : std::nullopt;
+  const auto missing = lack ? MissingSince(*pool) : std::nullopt;
+  const Duration missed = missing ? Duration(clock_() - *missing) : Duration::zero();
+  if (missed >= ReadyLimit(order.of)) return WithoutWorkers(*lack, order, missed);
+  return runs_.Advance(order, since, /*anew=*/false);
 }
 
 /// Its workers go as well once none of its jobs runs.
@@ -115,6 +129,21 @@ Result<Json> OwnWorkerRuns::Pool(const RunOrder& order) {
   auto reply = connection_->Do(kube::Create(pools::kWorkerPools, *pool, options));
   if (reply.ok()) return std::move(reply->body);
   return reply.status();
+}
+
+Status OwnWorkerRuns::Group(const RunOrder& order, const Json& pool) {
+  const auto group = GroupFor(order, pool);
+  if (!group) return absl::OkStatus();
+  const MutexLock lock(mutex_);
+  kube::WriteOptions options;
+  options.field_manager = kManager;
+  const Status made =
+      connection_->Do(kube::Create(group->resource, group->object, options)).status();
+  if (absl::IsAlreadyExists(made)) return absl::OkStatus();
+  if (!absl::IsNotFound(made)) return made;
+  return absl::NotFoundError(absl::StrCat("spec.workers.scheduling: the cluster has no ",
+                                          group->resource.kind, " of ",
+                                          kube::ApiVersion(group->resource)));
 }
 
 Result<std::optional<Json>> OwnWorkerRuns::Find(const RunOrder& order) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -21,9 +22,12 @@ namespace twofold::benchmarks {
 ///          Release, why the API server does not delete one.
 class OwnWorkerRuns final : public Runs {
  public:
+  using Clock = std::function<kube::UnixTime()>;
+
   /// Of the runs of `runs`, which outlives it. `access` nullptr: none have workers of their own,
-  /// and an object that asks for some is refused.
-  OwnWorkerRuns(Runs& runs, const kube::Access* access);
+  /// and an object that asks for some is refused. By `clock` it knows how long workers have been
+  /// missing in mid-run.
+  OwnWorkerRuns(Runs& runs, const kube::Access* access, Clock clock);
 
   [[nodiscard]] std::optional<Bar> BarTo(const RunOrder& order) override {
     return runs_.BarTo(order);
@@ -37,8 +41,12 @@ class OwnWorkerRuns final : public Runs {
   void Forget(const std::string& id) override { runs_.Forget(id); }
 
  private:
+  /// Of a run that has begun.
+  Result<RunLook> GoOn(const RunOrder& order, Duration since, const Result<kube::Json>& pool);
   /// The pool as it is; it is made if there is none.
   Result<kube::Json> Pool(const RunOrder& order);
+  /// Makes what their scheduler needs, if anything, until it is there.
+  Status Group(const RunOrder& order, const kube::Json& pool);
   /// nullopt: there is none.
   /// Errors   kAlreadyExists: it is somebody else's.
   Result<std::optional<kube::Json>> Find(const RunOrder& order)
@@ -46,6 +54,7 @@ class OwnWorkerRuns final : public Runs {
 
   Runs& runs_;
   const bool makes_workers_;
+  const Clock clock_;
   Mutex mutex_;
   std::optional<kube::Connection> connection_ ABSL_GUARDED_BY(mutex_);
 };

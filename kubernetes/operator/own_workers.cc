@@ -6,6 +6,7 @@
 
 #include "cli/runs/run_record.h"
 #include "kubernetes/controller/ownership.h"
+#include "kubernetes/operator/gang_scheduler.h"
 #include "kubernetes/pools/pods.h"
 #include "lib/spec/schema.h"
 
@@ -40,6 +41,29 @@ Status AddLabel(const std::string& label, Json& container) {
   return absl::OkStatus();
 }
 
+const GangScheduler* SchedulerOf(const Json& object) {
+  return FindGangScheduler(kube::TextAt(object, "/spec/workers/scheduling"));
+}
+
+Gang GangOf(const Json& object) {
+  return {.name = pools::PoolNameFor(object),
+          .members = ValueAt(object, "/spec/workers/replicas", 1).get<std::int64_t>(),
+          .queue = kube::TextAt(object, "/spec/workers/schedulingQueue")};
+}
+
+Status CheckScheduling(const Json& object) {
+  const std::string name = kube::TextAt(object, "/spec/workers/scheduling");
+  const GangScheduler* scheduler = SchedulerOf(object);
+  if (scheduler == nullptr && !name.empty()) {
+    return absl::InvalidArgumentError(absl::StrCat("spec.workers.scheduling: there is no ", name));
+  }
+  if (scheduler == nullptr || !scheduler->needs_queue || !GangOf(object).queue.empty()) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("spec.workers.schedulingQueue: must name a queue of ", name));
+}
+
 /// REQUIRES: the template is one that pools::SpecOf takes.
 Status Complete(const std::string& run, Json& pods) {
   Json& spec = pods["spec"];
@@ -50,8 +74,12 @@ Status Complete(const std::string& run, Json& pods) {
   return absl::OkStatus();
 }
 
-/// What the definition refuses already, where the API server has that.
-Status CheckContainers(const Json& pods) {
+/// What is added to must be there. The definition sees to that, where the API server has it.
+Status CheckPods(const Json& pods) {
+  const Json* annotations = kube::At(pods, "/metadata/annotations");
+  if (annotations != nullptr && !annotations->is_object()) {
+    return absl::InvalidArgumentError("spec.workers.template.metadata.annotations: must be a map");
+  }
   const Json* containers = kube::At(pods, "/spec/containers");
   bool are_good = containers != nullptr && containers->is_array() && !containers->empty();
   for (const Json& each : are_good ? *containers : Json::array()) {
@@ -89,18 +117,40 @@ Result<Json> OwnPool(const RunOrder& order) {
     if (why.starts_with("spec.")) why.replace(0, 5, "spec.workers.");
     return absl::InvalidArgumentError(why);
   }
-  if (Status status = CheckContainers(pods); !status.ok()) return status;
+  if (Status status = CheckPods(pods); !status.ok()) return status;
+  if (Status status = CheckScheduling(order.of); !status.ok()) return status;
   if (Status status = Complete(order.id, pods); !status.ok()) return status;
+  if (const auto* scheduler = SchedulerOf(order.of)) scheduler->mark(GangOf(order.of), pods);
   pool["spec"]["template"] = std::move(pods);
   const std::string frontend = kube::TextAt(order.of, absl::StrCat("/spec/", spec::kFrontendField));
   if (!frontend.empty()) pool["spec"][spec::kFrontendField] = frontend;
   return pool;
 }
 
+std::optional<OwnedObject> GroupFor(const RunOrder& order, const Json& pool) {
+  const GangScheduler* scheduler = SchedulerOf(order.of);
+  if (scheduler == nullptr || scheduler->spec == nullptr) return std::nullopt;
+  const Gang gang = GangOf(order.of);
+  return OwnedObject{scheduler->group,
+                     {{"apiVersion", kube::ApiVersion(scheduler->group)},
+                      {"kind", scheduler->group.kind},
+                      {"metadata",
+                       {{"name", gang.name},
+                        {"namespace", kube::NameOf(order.of).space},
+                        {"ownerReferences", Json::array({controller::OwnerReference(pool)})}}},
+                      {"spec", scheduler->spec(gang)}}};
+}
+
 Duration ReadyLimit(const Json& object) {
   const Json seconds = ValueAt(object, "/spec/workers/readySeconds", kReadySeconds);
   return std::chrono::seconds(seconds.is_number_integer() ? seconds.get<std::int64_t>()
                                                           : kReadySeconds);
+}
+
+std::optional<kube::UnixTime> MissingSince(const Json& pool) {
+  const Json* ready = kube::FindCondition(pool, "Ready");
+  if (ready == nullptr || kube::IsTrue(ready)) return std::nullopt;
+  return kube::TimeAt(*ready, "/lastTransitionTime");
 }
 
 std::optional<Lack> LackOf(const Json& pool) {

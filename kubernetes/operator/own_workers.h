@@ -11,6 +11,11 @@
 /// Workers of a run alone (spec.workers): a WorkerPool that its object owns. Pure.
 namespace twofold::benchmarks {
 
+struct OwnedObject {
+  kube::Resource resource;
+  kube::Json object;
+};
+
 /// Whether the object asks for them.
 bool HasOwnWorkers(const kube::Json& object);
 
@@ -21,7 +26,15 @@ bool HasOwnWorkers(const kube::Json& object);
 /// Errors   kInvalidArgument: which field of the object's spec, and what it may be.
 Result<kube::Json> OwnPool(const RunOrder& order);
 
-/// So long after the turn of the object has come its workers have to be ready.
+/// What whoever starts its pods all or none (spec.workers.scheduling) needs beside them: an object
+/// that `pool` owns, as it is at the server. nullopt: nothing.
+std::optional<OwnedObject> GroupFor(const RunOrder& order, const kube::Json& pool);
+
+/// Since when not all workers are ready, who were; nullopt: it does not say.
+std::optional<kube::UnixTime> MissingSince(const kube::Json& pool);
+
+/// So long after the turn of the object has come its workers have to be ready, and so long may some
+/// be missing later.
 Duration ReadyLimit(const kube::Json& object);
 
 /// What of a pool keeps the run from beginning.

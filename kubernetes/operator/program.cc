@@ -139,7 +139,8 @@ class Operator {
       : options_(options),
         frontends_(options, access),
         granted_runs_(frontends_.frontends()),
-        runs_(granted_runs_, options.own_workers ? &access : nullptr),
+        runs_(granted_runs_, options.own_workers ? &access : nullptr,
+              std::chrono::system_clock::now),
         measurements_(MeasurementRunsOf(options, access, frontends_.frontends())),
         reconciler_({.poll = FromSeconds(options.poll_seconds)}, HostName()) {
     const auto kinds = KindsOf(options);

@@ -206,6 +206,9 @@ Fields WorkersFields() {
       {"replicas", Whole(1, 10'000), "1", "", "pods; the run begins when all of them are ready"},
       {"readySeconds", Whole(1, kMostSeconds), "600", "",
        "the run has failed when they are not so long after its turn has come"},
+      {"scheduling", OneOf({"volcano", "coscheduling", "kueue", "native"}), "", "",
+       "who starts the pods all or none; else each is started where there is room"},
+      {"schedulingQueue", Text(), "", "", "of Volcano; of Kueue its LocalQueue, which it needs"},
   };
 }
 

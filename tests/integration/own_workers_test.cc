@@ -3,6 +3,7 @@
 
 #include <absl/strings/str_cat.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
@@ -13,6 +14,7 @@
 #include <string>
 
 #include "kubernetes/controller/ownership.h"
+#include "kubernetes/operator/gang_scheduler.h"
 #include "kubernetes/operator/group.h"
 #include "kubernetes/pools/pods.h"
 #include "tests/fakes/kube_api.h"
@@ -50,23 +52,29 @@ class OwnWorkersTest : public DurableClusterTest {
     std::filesystem::permissions(fio, std::filesystem::perms::owner_all);
   }
 
+  static Json Workers() {
+    return {{"replicas", 2},
+            {"template", {{"spec", {{"containers", Json::array({{{"name", "backend"}}})}}}}}};
+  }
+  void DeleteBenchmark() {
+    kube::Connection connection(api_.access());
+    ASSERT_TRUE(connection.Do(kube::Delete(kBenchmarks, {"validation", "x"})).ok());
+    EXPECT_TRUE(Await([&] { return !api_.Find(kBenchmarks, {"validation", "x"}); }));
+  }
   void CreateBenchmark(const Json& more = Json::object()) {
-    Json spec = {
-        {"template",
-         {{"kind", "Fio"},
-          {"spec",
-           {{"rw", "randrw"},
-            {"rwmixread", 70},
-            {"bs", "4k"},
-            {"iodepth", 4},
-            {"numJobs", 2},
-            {"direct", 0},
-            {"runtime", "1s"}}}}},
-        {"repetitions", 4},
-        {"queue", "sleep"},
-        {"workers",
-         {{"replicas", 2},
-          {"template", {{"spec", {{"containers", Json::array({{{"name", "backend"}}})}}}}}}}};
+    Json spec = {{"template",
+                  {{"kind", "Fio"},
+                   {"spec",
+                    {{"rw", "randrw"},
+                     {"rwmixread", 70},
+                     {"bs", "4k"},
+                     {"iodepth", 4},
+                     {"numJobs", 2},
+                     {"direct", 0},
+                     {"runtime", "1s"}}}}},
+                 {"repetitions", 4},
+                 {"queue", "sleep"},
+                 {"workers", Workers()}};
     spec.update(more);
     api_.Put(kBenchmarks,
              {{"apiVersion", "twofold.dev/v1alpha1"},
@@ -75,15 +83,25 @@ class OwnWorkersTest : public DurableClusterTest {
               {"spec", spec}});
   }
 
+  /// A pod that is made while its pool goes; the garbage collector sees to it.
+  [[nodiscard]] bool IsOrphan(const Json& pod) const {
+    const auto pools = api_.All(pools::kWorkerPools);
+    return std::none_of(pools.begin(), pools.end(),
+                        [&](const Json& pool) { return pools::Owns(pool, pod); });
+  }
   /// Starts workers of new pods with the variable that these have; a pod that is deleted gets
   /// SIGTERM, and goes when its worker has.
   void PlayKubelet() {
     for (const Json& pod : api_.All(kube::kPods)) {
       const kube::ObjectName name = kube::NameOf(pod);
-      const bool is_going = controller::IsBeingDeleted(pod);
+      const bool is_going = controller::IsBeingDeleted(pod) || IsOrphan(pod);
       const auto worker = workers_.find(name.name);
       if (worker == workers_.end()) {
-        if (!is_going && runs_pods_) Start(pod);
+        if (is_going) {
+          api_.Remove(kube::kPods, name);
+        } else if (runs_pods_) {
+          Start(pod);
+        }
       } else if (is_going && worker->second->running()) {
         if (told_.insert(name.name).second) worker->second->Signal(SIGTERM);
       } else if (is_going) {
@@ -129,7 +147,15 @@ class OwnWorkersTest : public DurableClusterTest {
     })) << Json(api_.All(kube::kPods)).dump(1);
   }
 
-  fakes::KubeApi api_{{.resources = {kBenchmarks, pools::kWorkerPools}}};
+  static std::vector<kube::Resource> Resources() {
+    std::vector<kube::Resource> resources = {kBenchmarks, pools::kWorkerPools};
+    for (const auto& each : benchmarks::GangSchedulers()) {
+      if (each.spec != nullptr) resources.push_back(each.group);
+    }
+    return resources;
+  }
+
+  fakes::KubeApi api_{{.resources = Resources()}};
   std::map<std::string, std::unique_ptr<Program>> workers_;  // by pod
   std::set<std::string> told_;
   bool runs_pods_ = true;
@@ -156,9 +182,7 @@ TEST_F(OwnWorkersTest, GoWithABenchmarkThatIsDeletedBeforeTheyAreReady) {
   CreateBenchmark();
   AwaitCondition("WorkersReady", "False WorkersMissing");
   EXPECT_TRUE(Await([&] { return api_.All(kube::kPods).size() == 2; }));
-  kube::Connection connection(api_.access());
-  ASSERT_TRUE(connection.Do(kube::Delete(kBenchmarks, {"validation", "x"})).ok());
-  EXPECT_TRUE(Await([&] { return !api_.Find(kBenchmarks, {"validation", "x"}); }));
+  DeleteBenchmark();
   AwaitNothingLeft();
 }
 
@@ -187,9 +211,19 @@ TEST_F(OwnWorkersTest, UseTheRightsOfTheirRolesAndNoOthers) {
     return !api_.Find(kBenchmarks, {"validation", "x"});
   }));
   AwaitNothingLeft();
+  runs_pods_ = false;
+  for (const auto& scheduler : benchmarks::GangSchedulers()) {
+    if (scheduler.spec == nullptr) continue;
+    Json workers = Workers();
+    workers["scheduling"] = scheduler.name;
+    CreateBenchmark({{"workers", workers}});
+    EXPECT_TRUE(Await([&] { return !api_.All(scheduler.group).empty(); })) << scheduler.name;
+    DeleteBenchmark();
+    EXPECT_TRUE(Await([&] { return api_.All(scheduler.group).empty(); })) << scheduler.name;
+  }
   Rights used = UsedOf(api_);
   std::erase_if(used, [](const std::string& each) {
-    return each.find("workerpools") == std::string::npos && each.find("pods") == std::string::npos;
+    return each.find("pools") == std::string::npos && each.find("/pod") == std::string::npos;
   });
   Rights allowed = AllowedBy("benchmark-operator/own-workers/role.yaml");
   // Of pools that shrink or whose workers end, which the tests of those have (worker_pool_test.cc).

@@ -3,11 +3,16 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
 #include <memory>
+#include <set>
 
 #include "kubernetes/controller/ownership.h"
+#include "kubernetes/operator/gang_scheduler.h"
+#include "kubernetes/operator/options.h"
 #include "kubernetes/operator/own_worker_runs.h"
 #include "kubernetes/pools/pods.h"
+#include "lib/spec/schema.h"
 #include "tests/kubernetes/operator/scene.h"
 
 namespace twofold::benchmarks {
@@ -91,13 +96,97 @@ TEST(OwnPool, ItsNameMakesHostNames) {
   EXPECT_EQ(pools::PoolNameFor(ObjectWith(Workers())).find('.'), std::string::npos);
 }
 
+// ---- whoever starts them all or none
+
+/// The object with workers that such a scheduler starts.
+Json ObjectFor(const std::string& scheduler, const std::string& queue = "q") {
+  Json workers = Workers();
+  workers["scheduling"] = scheduler;
+  if (!queue.empty()) workers["schedulingQueue"] = queue;
+  return ObjectWith(std::move(workers));
+}
+
+Json PodsFor(const std::string& scheduler) {
+  const auto pool = OwnPool(OrderOf(ObjectFor(scheduler)));
+  EXPECT_TRUE(pool.ok()) << pool.status();
+  return pool.ok() ? (*pool)["spec"]["template"] : Json();
+}
+
+TEST(OwnPool, ItsPodsSayToWhichGroupTheyBelong) {
+  const std::string name = pools::PoolNameFor(ObjectFor("volcano"));
+  const Json volcano = PodsFor("volcano");
+  EXPECT_EQ(volcano["metadata"]["annotations"]["scheduling.k8s.io/group-name"], name);
+  EXPECT_EQ(volcano["spec"]["schedulerName"], "volcano");
+  EXPECT_EQ(PodsFor("coscheduling")["metadata"]["labels"]["scheduling.x-k8s.io/pod-group"], name);
+  const Json kueue = PodsFor("kueue")["metadata"];
+  EXPECT_EQ(kueue["labels"]["kueue.x-k8s.io/queue-name"], "q");
+  EXPECT_EQ(kueue["labels"]["kueue.x-k8s.io/pod-group-name"], name);
+  EXPECT_EQ(kueue["annotations"]["kueue.x-k8s.io/pod-group-total-count"], "2");
+  EXPECT_EQ(PodsFor("native")["spec"]["schedulingGroup"]["podGroupName"], name);
+}
+
+TEST(OwnPool, ItsGroupIsOfAllPodsAndGoesWithIt) {
+  const std::map<std::string, Json> specs = {
+      {"volcano", {{"minMember", 2}, {"queue", "q"}}},
+      {"coscheduling", {{"minMember", 2}}},
+      {"native", {{"schedulingPolicy", {{"gang", {{"minCount", 2}}}}}}}};
+  for (const auto& [scheduler, spec] : specs) {
+    const RunOrder order = OrderOf(ObjectFor(scheduler));
+    Json pool = *OwnPool(order);
+    pool["metadata"]["uid"] = "u-2";
+    const auto group = GroupFor(order, pool);
+    ASSERT_TRUE(group) << scheduler;
+    EXPECT_EQ(group->object["spec"], spec) << scheduler;
+    EXPECT_EQ(group->object["metadata"]["ownerReferences"][0]["uid"], "u-2");
+  }
+  EXPECT_FALSE(GroupFor(OrderOf(ObjectFor("kueue")), Json::object()));
+  EXPECT_FALSE(GroupFor(OrderOf(ObjectWith(Workers())), Json::object()));
+}
+
+TEST(OwnPool, NamesTheSchedulerOrTheQueueThatIsMissing) {
+  const auto complaint = [](const Json& object) {
+    return std::string(OwnPool(OrderOf(object)).status().message());
+  };
+  EXPECT_THAT(complaint(ObjectFor("slurm")), HasSubstr("spec.workers.scheduling: there is no"));
+  EXPECT_THAT(complaint(ObjectFor("kueue", "")), HasSubstr("spec.workers.schedulingQueue: "));
+}
+
+TEST(GangSchedulers, AreThoseThatTheFieldNames) {
+  const Json words = spec::SchemaOf(
+      spec::HandlingFields())["properties"]["workers"]["properties"]["scheduling"]["enum"];
+  std::set<std::string> names;
+  for (const GangScheduler& each : GangSchedulers()) names.insert(std::string(each.name));
+  EXPECT_EQ(std::set<std::string>(words.begin(), words.end()), names);
+}
+
+// ---- whose pools are looked after
+
+TEST(PoolSpaces, AreThoseOfPoolsAndOfBenchmarksWithOwnWorkers) {
+  using Spaces = std::set<std::string>;
+  const auto of = [](const char* pools, bool own_workers, const char* space) {
+    Options options;
+    options.worker_pools = pools;
+    options.own_workers = own_workers;
+    options.space = space;
+    return PoolSpaces(options);
+  };
+  EXPECT_EQ(of("", false, "validation"), Spaces());
+  EXPECT_EQ(of("monitoring", false, "validation"), Spaces({"monitoring"}));
+  EXPECT_EQ(of("monitoring", true, "validation"), Spaces({"monitoring", "validation"}));
+  EXPECT_EQ(of("validation", true, "validation"), Spaces({"validation"}));
+  EXPECT_EQ(of("*", true, "validation"), Spaces({""})) << "all";
+  EXPECT_EQ(of("monitoring", true, ""), Spaces({""}));
+}
+
 // ---- a run
 
 /// The fake frontend's runs with workers of their own, as one process has them.
 class RunsWithWorkers final : public Runs {
  public:
-  RunsWithWorkers(FakeFrontend& frontend, Gate& gate, const kube::Access* access)
-      : gate_(gate), frontend_(frontend, gate), runs_(frontend_, access) {}
+  RunsWithWorkers(Scene& scene, Gate& gate, const kube::Access* access)
+      : gate_(gate),
+        frontend_(scene.frontend_, gate),
+        runs_(frontend_, access, [&scene] { return scene.wall(); }) {}
 
   Result<std::uint64_t> Check(const RunOrder& order) override { return runs_.Check(order); }
   Result<RunLook> Advance(const RunOrder& order, Duration since, bool anew) override {
@@ -133,8 +222,7 @@ class OwnWorkersTest : public ::testing::Test {
   void Play(bool makes_workers) {
     scene_.Play(BenchmarkKind(), [this, makes_workers](const fakes::KubeApi& api, Gate& gate) {
       access_ = api.access();
-      return std::make_unique<RunsWithWorkers>(scene_.frontend_, gate,
-                                               makes_workers ? &access_ : nullptr);
+      return std::make_unique<RunsWithWorkers>(scene_, gate, makes_workers ? &access_ : nullptr);
     });
   }
   void Create(Json more = Json::object()) {
@@ -146,10 +234,12 @@ class OwnWorkersTest : public ::testing::Test {
   void Say(const char* type, bool is_true, const char* reason, const char* message) {
     ASSERT_EQ(Pools().size(), 1U);
     scene_.api_.Change(pools::kWorkerPools, kube::NameOf(Pools()[0]), [&](Json& pool) {
-      pool["status"]["conditions"] = Json::array({{{"type", type},
-                                                   {"status", is_true ? "True" : "False"},
-                                                   {"reason", reason},
-                                                   {"message", message}}});
+      pool["status"]["conditions"] =
+          Json::array({{{"type", type},
+                        {"status", is_true ? "True" : "False"},
+                        {"reason", reason},
+                        {"message", message},
+                        {"lastTransitionTime", controller::TimeText(scene_.wall())}}});
     });
   }
   void SayReady() { Say("Ready", true, "WorkersReady", "2 of 2 workers are ready"); }
@@ -234,6 +324,14 @@ TEST_F(OwnWorkersTest, ThatTheApiServerRefusesAreSaid) {
   Await("WorkersReady", "False WorkersMissing");
 }
 
+TEST_F(OwnWorkersTest, WhoseSchedulerTheClusterDoesNotHaveAreSaid) {
+  Json workers = Workers();
+  workers["scheduling"] = "volcano";
+  Create({{"workers", workers}});
+  Await("WorkersReady", "False ClusterRefuses");
+  EXPECT_THAT(scene_.Message("x", "WorkersReady"), HasSubstr("scheduling.volcano.sh/v1beta1"));
+}
+
 TEST_F(OwnWorkersTest, ABenchmarkThatIsDeletedTakesThemWithIt) {
   scene_.frontend_.is_busy = true;
   Create();
@@ -278,6 +376,24 @@ TEST_F(OwnWorkersTest, GoWhileTheRunIsSuspendedAndComeAgain) {
   scene_.RunOut("x");
   EXPECT_EQ(scene_.Condition("x", "Succeeded"), "True AllJobsSucceeded");
   for (const auto& job : scene_.TheRun().jobs) EXPECT_EQ(job.executions, 1);
+}
+
+TEST_F(OwnWorkersTest, ThatGoMissingInMidRunEndItIfTheyDoNotComeAgain) {
+  scene_.frontend_.is_busy = true;
+  Create();
+  Await("WorkersReady", "False WorkersMissing");
+  SayReady();
+  Await("Running", "True Running");
+  Say("Ready", false, "WorkersMissing", "1 of 2 workers are ready");
+  scene_.Wait(minutes(9));
+  scene_.Pass({"x"});
+  EXPECT_EQ(scene_.Condition("x", "Running"), "True Running");
+  scene_.Wait(minutes(1));
+  scene_.RunOut("x");
+  EXPECT_EQ(scene_.Condition("x", "Failed"), "True WorkersNotReady");
+  EXPECT_THAT(scene_.Message("x", "Failed"), HasSubstr("1 of 2 workers are ready"));
+  EXPECT_TRUE(scene_.TheRun().cancelled);
+  EXPECT_TRUE(Pools().empty());
 }
 
 TEST_F(OwnWorkersTest, APoolThatSomebodyDeletesIsMadeAgain) {
@@ -336,7 +452,7 @@ std::size_t PlayWith(Gate gate) {
   Scene scene;
   kube::Access access = scene.api_.access();
   scene.Play(BenchmarkKind(), [&](const fakes::KubeApi&, Gate& of) {
-    return std::make_unique<RunsWithWorkers>(scene.frontend_, of, &access);
+    return std::make_unique<RunsWithWorkers>(scene, of, &access);
   });
   scene.Create(Scene::Benchmark("x", {{"workers", Workers()}}));
   scene.StartOperator(gate);
