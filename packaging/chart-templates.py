@@ -147,6 +147,14 @@ def label_of_claim(container, values):
                                ",volumeClaimTemplate.storageClassName={{ . }}{{ end }}")
 
 
+def token_of_operator(pod_spec):
+    """An admin's where it drains workers (docs/scaling-workers.md, Rights)."""
+    for volume in pod_spec.get("volumes", []):
+        if volume["name"] == "token":
+            volume["secret"]["secretName"] = ("scalability-tester-{{ if $.Values.operator.workerPools }}operator"
+                                              "{{ else }}benchmarks{{ end }}-token")
+
+
 def pod(marks, template, values):
     spec = template["spec"]
     container = spec["containers"][0]
@@ -177,6 +185,7 @@ def workload(marks, data, component):
     if component == "frontend":
         container["args"].append(marks.entries("$.Values.frontend.queues"))  # queues come last
     if component == "operator":
+        token_of_operator(spec["template"]["spec"])
         container["args"].append(marks.mark([
             "{{- if $.Values.operator.perftest }}", "- --perftest", "{{- end }}",
             "{{- if $.Values.operator.workerPools }}", "- --worker-pools={{ $.Release.Namespace }}", "{{- end }}",

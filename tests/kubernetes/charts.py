@@ -124,8 +124,12 @@ def deployed(folder, parts, components, arguments):
         "resources": [os.path.relpath(manifests.DEPLOYMENTS / name, overlay) for name in [*PARTS, *parts]],
         "components": [os.path.relpath(path.resolve(), overlay) for path in paths]}))
     found = objects({"deployments.yaml": run("kubectl", "kustomize", overlay)})
-    # docs/operator.md: beside the role and the definitions, the operator is told.
-    operator = found["Deployment", MONITORING, "scalability-tester-operator"]["spec"]["template"]["spec"]["containers"][0]
+    # docs/operator.md: beside the role and the definitions, the operator is told; and docs/scaling-workers.md: its token is an admin's.
+    pod = found["Deployment", MONITORING, "scalability-tester-operator"]["spec"]["template"]["spec"]
+    for volume in pod.get("volumes", []):
+        if volume["name"] == "token":
+            volume["secret"]["secretName"] = "scalability-tester-operator-token"
+    operator = pod["containers"][0]
     operator["args"] += ["--perftest", f"--worker-pools={MONITORING}", "--frontends=/etc/twofold/frontends", "--own-workers",
                          "--measurements", f"--job-image={operator['image']}"]
     return found
