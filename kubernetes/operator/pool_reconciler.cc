@@ -106,23 +106,37 @@ class PoolPass {
     scene_.expected = memory_.expected.size();
   }
 
+  /// Asks the frontend, unless it has just answered.
+  Status AskForWorkers() {
+    const bool with_ends = pools::WillShrink(spec_, scene_);
+    const auto& view = memory_.view;
+    const bool is_good =
+        view && now_ - view->at < settings().poll && (view->with_ends || !with_ends);
+    if (is_good) return absl::OkStatus();
+    memory_.view.reset();
+    auto workers = reconciler_.frontend_.Look(*pool_, with_ends);
+    if (!workers.ok()) return workers.status();
+    memory_.view = {*std::move(workers), with_ends, now_};
+    return absl::OkStatus();
+  }
+
   void LookAtWorkers() {
-    auto workers = reconciler_.frontend_.Look(*pool_, pools::WillShrink(spec_, scene_));
-    frontend_ = workers.status();
-    if (!workers.ok()) {
+    frontend_ = AskForWorkers();
+    if (!frontend_.ok()) {
       memory_.unknown.clear();  // who has come back meanwhile nobody has seen
       return;
     }
+    const pools::WorkersSeen& workers = memory_.view->workers;
     std::map<std::string, Instant> unknown;
     for (const PodSeen& pod : scene_.pods) {
-      if (workers->contains(pod.name)) continue;
+      if (workers.contains(pod.name)) continue;
       const auto before = memory_.unknown.find(pod.name);
       const Instant since = before == memory_.unknown.end() ? now_ : before->second;
       unknown.emplace(pod.name, since);
       scene_.unknown_for.emplace(pod.name, now_ - since);
     }
     memory_.unknown = std::move(unknown);
-    scene_.workers = *std::move(workers);
+    scene_.workers = workers;
   }
 
   // ---- what is done
@@ -130,31 +144,45 @@ class PoolPass {
   /// Before pods are made, so that what was decided of these pods is done by one look at them.
   Status LetGo(const pools::Plan& plan) {
     for (const std::size_t each : plan.remove) {
-      if (Status status = Remove(scene_.pods[each]); !status.ok()) return status;
+      if (Status status = Change(Remove(scene_.pods[each])); !status.ok()) return status;
     }
     for (const std::size_t each : plan.drain) {
-      frontend_ = reconciler_.frontend_.Drain(*pool_, scene_.pods[each].name);
+      const std::string& pod = scene_.pods[each].name;
+      frontend_ = reconciler_.frontend_.Drain(*pool_, pod);
       if (!frontend_.ok()) break;
+      memory_.view->workers[pod].draining = true;
     }
     for (const std::size_t each : plan.mark) {
       const PodSeen& pod = scene_.pods[each];
       Status status =
-          Write(pools::MarkAsLeaving({name_.space, pod.name}, pod.uid, wall_, AsPoolOperator()));
+          Change(pools::MarkAsLeaving({name_.space, pod.name}, pod.uid, wall_, AsPoolOperator()));
       if (!status.ok()) return status;
     }
-    if (!plan.mark.empty()) {
+    if (!plan.mark.empty() && kept_.ok()) {
       Say({false, "ScaledIn", "Drain",
            absl::StrCat(PodsText(plan.mark.size()), " may end their jobs and go")});
     }
     return absl::OkStatus();
   }
 
+  /// Of a pod that stays as it is, as it has changed meanwhile or the API server refuses, the
+  /// others are not to suffer: it is tried again later.
+  Status Change(const kube::Call& call) {
+    Status status = Write(call);
+    if (status.ok()) return status;
+    const bool has_changed = absl::IsAborted(status);
+    if (!has_changed && !IsRefusal(status)) return status;
+    if (!has_changed) Say({true, "PodKept", "ScaleIn", std::string(status.message())});
+    kept_ = std::move(status);
+    return absl::OkStatus();
+  }
+
   /// One without a node must not have got one meanwhile: its worker could be at work.
-  Status Remove(const PodSeen& pod) {
+  kube::Call Remove(const PodSeen& pod) {
     kube::DeleteOptions options;
     options.uid = pod.uid;
     if (pod.node.empty()) options.resource_version = pod.version;
-    return Write(kube::Delete(kube::kPods, {name_.space, pod.name}, options));
+    return kube::Delete(kube::kPods, {name_.space, pod.name}, options);
   }
 
   Status Create(std::size_t count) {
@@ -197,6 +225,7 @@ class PoolPass {
     Show(CreationCondition(creation_));
     Show(KnownCondition(frontend_, spec_, counts));
     if (Status written = WriteStatus(); !written.ok()) return written;
+    if (!kept_.ok()) return Next{settings().patience};
     if (!plan.mark.empty() || is_short_) return Next{Duration::zero()};
     if (counts.draining > 0 || !frontend_.ok()) return Next{settings().poll};
     return Next{creation_.ok() ? settings().refresh : settings().patience};
@@ -237,6 +266,7 @@ class PoolPass {
   pools::PoolSpec spec_;
   pools::Scene scene_;
   Status frontend_;        // what it has answered
+  Status kept_;            // why a pod could not be marked or deleted
   Status creation_;        // what the last creation has come to
   bool is_short_ = false;  // more pods are to be made at once
 };

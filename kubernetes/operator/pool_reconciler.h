@@ -3,6 +3,7 @@
 #include <chrono>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -35,7 +36,9 @@ class PoolCluster : public controller::Writer {
 };
 
 struct PoolSettings {
-  Duration poll = std::chrono::seconds(1);       ///< between two looks while pods leave
+  /// Between two looks while pods leave. An answer of the frontend is good for so long, as each pod
+  /// that changes makes a pass.
+  Duration poll = std::chrono::seconds(1);
   Duration refresh = std::chrono::seconds(10);   ///< between two looks at a pool that rests
   Duration patience = std::chrono::seconds(15);  ///< before pods that were refused are tried again
 };
@@ -61,6 +64,11 @@ class PoolReconciler {
 
  private:
   friend class PoolPass;
+  struct View {
+    pools::WorkersSeen workers;
+    bool with_ends;
+    Instant at;
+  };
   /// Of a pool, from pass to pass; all of it can be lost.
   struct Memory {
     std::string uid{};                          // of the pool
@@ -68,6 +76,7 @@ class PoolReconciler {
     std::map<std::string, Instant> expected{};  // pods that the cache lacks, and since when
     std::map<std::string, Instant> unknown{};   // pods that the frontend lacks, and since when
     std::uint64_t made = 0;                     // pods so far, as status.podsMade
+    std::optional<View> view{};                 // what the frontend has answered last
     Instant written{};                          // the status
   };
 

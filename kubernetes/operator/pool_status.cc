@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "kubernetes/api/errors.h"
+
 namespace twofold::benchmarks {
 namespace {
 
@@ -70,7 +72,7 @@ const char* TroubleReason(const Status& status) {
 
 bool IsRefusal(const Status& status) {
   return absl::IsPermissionDenied(status) || absl::IsInvalidArgument(status) ||
-         absl::IsNotFound(status);
+         absl::IsNotFound(status) || kube::HttpStatusOf(status) == 500;
 }
 
 StatusCondition CreationCondition(const Status& status) {

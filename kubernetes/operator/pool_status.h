@@ -15,7 +15,8 @@ inline constexpr std::size_t kMostNodes = 50;  ///< in a status: those with the 
 /// `PodsCreated`: by what the API server has answered to the last creation.
 controller::StatusCondition CreationCondition(const Status& status);
 
-/// Whether it is a refusal of the pods, which time or people may end; else the call has failed.
+/// Whether it is a refusal of a pod, by a webhook that fails as well, which time or people may end;
+/// else the call has failed.
 bool IsRefusal(const Status& status);
 
 /// `WorkersKnown`: by what the frontend has answered, and by the pods that no worker is named

@@ -16,6 +16,7 @@ using kube::Json;
 
 constexpr std::int64_t kMostReplicas = 100'000;
 constexpr std::int64_t kLongestDrain = 30 * 24 * 3600;
+constexpr std::int64_t kLastSecond = 9'000'000'000;  // in 2255: a UnixTime can hold it
 
 /// FNV-1a: the same in each version of the operator.
 std::uint64_t StableHash(std::string_view text) {
@@ -69,9 +70,11 @@ std::string UnschedulableOf(const Json& pod) {
   return message.empty() ? "no node takes it" : message;
 }
 
+/// Anybody who may label pods can have written it: what is no time of ours counts as none.
 std::optional<kube::UnixTime> LeavingSince(const Json& pod) {
   std::int64_t second = 0;
   if (!absl::SimpleAtoi(kube::LabelOf(pod, kLeavingLabel), &second)) return std::nullopt;
+  if (second < 0 || second > kLastSecond) return std::nullopt;
   return kube::UnixTime(std::chrono::seconds(second));
 }
 

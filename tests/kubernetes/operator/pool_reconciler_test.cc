@@ -261,6 +261,39 @@ TEST_F(WorkerPoolTest, MakesNoPodsThatTheOperatorHasNoRoomToKnow) {
   EXPECT_EQ(scene_.Condition("PodsCreated"), "False TooManyPods");
 }
 
+TEST_F(WorkerPoolTest, SaysThatAWebhookFails) {
+  RefusePods(500, R"({"kind": "Status", "code": 500, "reason": "InternalError", "message":
+    "Internal error occurred: failed calling webhook \"x\""})");
+  MakePool(1);
+  EXPECT_EQ(scene_.Condition("PodsCreated"), "False PodsRefused");
+  EXPECT_THAT(scene_.Message("PodsCreated"), HasSubstr("failed calling webhook"));
+}
+
+TEST_F(WorkerPoolTest, APodThatMayNotBeDeletedOrMarkedHoldsUpNoOther) {
+  for (const std::string method : {"DELETE", "PATCH"}) {
+    SCOPED_TRACE(method);
+    PoolScene scene;
+    scene.CreatePool({{"replicas", 3}});
+    scene.Passes(3);
+    const std::string kept = kube::NameOf(scene.Pods()[0]).name;
+    scene.cluster().denied = method + " " + kept;
+    scene.SetSpec("replicas", 0);
+    scene.Passes(8);
+    ASSERT_EQ(scene.Pods().size(), 1U);
+    EXPECT_EQ(kube::NameOf(scene.Pods()[0]).name, kept);
+    EXPECT_TRUE(scene.last().ok()) << scene.last();
+    EXPECT_EQ(scene.Pass()->again, std::chrono::seconds(15));
+    bool is_told = false;
+    for (const kube::Json& event : scene.api_.All(kube::kEvents)) {
+      is_told = is_told || event["reason"] == "PodKept";
+    }
+    EXPECT_TRUE(is_told);
+    scene.SetSpec("replicas", 2);
+    scene.Passes(3);
+    EXPECT_EQ(scene.Condition("Ready"), "True WorkersReady");
+  }
+}
+
 // ---- caches and operators
 
 TEST_F(WorkerPoolTest, AStaleCacheMakesNoPodTwice) {
@@ -291,10 +324,13 @@ TEST_F(WorkerPoolTest, WhoIsBusyIsNotWrittenEachTimeThatItChanges) {
   scene_.Wait(std::chrono::minutes(1));
   std::ignore = scene_.Pass();
   const std::size_t before = scene_.api_.requests().size();
-  for (int i = 0; i < 10; ++i) {
-    MakeBusy(std::chrono::seconds(i));
-    std::ignore = scene_.Pass();
-    for (auto& [pod, worker] : scene_.frontend_.workers) worker.busy = 0;
+  for (int i = 0; i < 4; ++i) {
+    scene_.Wait(std::chrono::seconds(1));
+    if (i % 2 == 0) {
+      MakeBusy(std::chrono::seconds(i));
+    } else {
+      for (auto& [pod, worker] : scene_.frontend_.workers) worker.busy = 0;
+    }
     std::ignore = scene_.Pass();
   }
   EXPECT_LE(scene_.api_.requests().size(), before + 1);
@@ -302,6 +338,22 @@ TEST_F(WorkerPoolTest, WhoIsBusyIsNotWrittenEachTimeThatItChanges) {
   MakeBusy(std::chrono::seconds(1));
   std::ignore = scene_.Pass();
   EXPECT_EQ(scene_.PoolStatus()["busy"], 2);
+}
+
+TEST_F(WorkerPoolTest, HoweverOftenPodsChangeTheFrontendIsAskedOnceASecond) {
+  MakePool(3);
+  MakeBusy(std::chrono::minutes(1));
+  scene_.Wait(std::chrono::seconds(1));
+  scene_.frontend_.looks = 0;
+  for (int i = 0; i < 10; ++i) std::ignore = scene_.Pass();
+  EXPECT_EQ(scene_.frontend_.looks, 1);
+  Scale(1);
+  for (int i = 0; i < 10; ++i) std::ignore = scene_.Pass();
+  EXPECT_EQ(scene_.frontend_.looks, 2) << "and when the pool shrinks";
+  EXPECT_EQ(scene_.Leaving().size(), 2U);
+  scene_.Wait(std::chrono::seconds(1));
+  std::ignore = scene_.Pass();
+  EXPECT_EQ(scene_.frontend_.looks, 3);
 }
 
 /// What is left when a pool of 3 has grown to 5 and shrunk to 1, one worker being busy for a while.

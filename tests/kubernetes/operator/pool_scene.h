@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "kubernetes/api/errors.h"
 #include "kubernetes/controller/ownership.h"
 #include "kubernetes/operator/group.h"
 #include "kubernetes/operator/pool_reconciler.h"
@@ -25,6 +26,7 @@ class FakePoolFrontend final : public PoolFrontend {
   [[nodiscard]] std::optional<Bar> BarTo(const kube::Json&) const override { return bar; }
 
   Result<pools::WorkersSeen> Look(const kube::Json&, bool with_ends) override {
+    ++looks;
     if (!fault.ok()) return fault;
     pools::WorkersSeen seen = workers;
     for (auto& [pod, worker] : seen) {
@@ -43,6 +45,7 @@ class FakePoolFrontend final : public PoolFrontend {
   pools::WorkersSeen workers;
   Status fault;
   std::optional<Bar> bar;
+  int looks = 0;
 
  private:
   Gate& gate_;
@@ -56,6 +59,7 @@ class DirectPools final : public PoolCluster {
 
   bool has_room = true;
   std::optional<std::vector<kube::Json>> stale;  ///< what the cache of pods has; else all
+  std::string denied;                            ///< a webhook lets nobody do that: "DELETE p-1"
 
   [[nodiscard]] controller::Snapshot Find(const kube::ObjectName& pool) const override {
     auto object = api_.Find(pools::kWorkerPools, pool);
@@ -77,6 +81,10 @@ class DirectPools final : public PoolCluster {
     return names;
   }
   Result<kube::Json> Write(const kube::Call& call) override {
+    const std::string path = call.target.substr(0, call.target.find('?'));
+    if (call.method + " " + path.substr(path.rfind('/') + 1) == denied) {
+      return kube::ErrorOf(call.what, 403, "admission webhook \"x\" denied the request");
+    }
     Result<kube::Reply> reply = absl::UnknownError("not sent");
     Status passed = gate_.Pass([&] { reply = connection_.Do(call); });
     if (!passed.ok()) return passed;

@@ -118,7 +118,10 @@ TEST(PoolPods, SayWhyNoNodeTakesThem) {
 
 TEST(PoolPods, WithNothingThatIsExpectedAreReadAllTheSame) {
   for (const char* text : {"{}", R"({"metadata": 1, "status": []})",
-                           R"({"metadata": {"labels": {"twofold.dev/leaving-since": "soon"}}})"}) {
+                           R"({"metadata": {"labels": {"twofold.dev/leaving-since": "soon"}}})",
+                           R"({"metadata": {"labels": {"twofold.dev/leaving-since": "-1"}}})",
+                           R"({"metadata": {"labels": {"twofold.dev/leaving-since":
+                               "9223372036854775807"}}})"}) {
     const PodSeen pod = PodOf(Json::parse(text));
     EXPECT_FALSE(pod.leaving.has_value()) << text;
     EXPECT_FALSE(pod.ready) << text;
