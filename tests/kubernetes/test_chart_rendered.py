@@ -270,6 +270,13 @@ def test_definition_of_pools_comes_first(helm):
         assert notes is None or ("THERE ARE NO WORKERS YET OF sleep" in notes) is missing
 
 
+@pytest.mark.parametrize("pools, token", [(False, "benchmarks"), (True, "operator")])
+def test_operator_of_pools_has_the_token_of_an_admin(helm, pools, token):
+    found = objects(helm.render({"security": {"enabled": True}, "clients": {"namespace": VALIDATION}, "operator": {"workerPools": pools}}))
+    volumes = found["Deployment", MONITORING, "scalability-tester-operator"]["spec"]["template"]["spec"]["volumes"]
+    assert {"name": "token", "secret": {"secretName": f"scalability-tester-{token}-token"}} in volumes
+
+
 def test_benchmark_that_would_come_back_is_refused(helm):
     with pytest.raises(ValueError, match="would run it again"):
         helm.render({"benchmarks": [benchmark("r1", ttlSecondsAfterFinished=60)]})
