@@ -1,5 +1,6 @@
 #include "frontend/scalers/cost_writer.h"
 
+#include <absl/strings/match.h>
 #include <absl/strings/str_cat.h>
 #include <spdlog/spdlog.h>
 
@@ -32,14 +33,28 @@ kube::Call CallOf(const DeletionCosts::Patch& patch, const std::string& space) {
                      {.field_manager = "twofold-frontend"});
 }
 
+/// Policies and webhooks judge a pod; "admission webhook "x" denied the request". All other
+/// refusals of that status are about the account.
+bool IsByAdmission(const Status& status) {
+  const absl::string_view text = status.message();
+  return absl::IsPermissionDenied(status) && (absl::StrContains(text, "denied the request") ||
+                                              absl::StrContains(text, "denied request"));
+}
+
 /// The pod is the reason, so others may do.
 bool IsAboutPod(const Status& status) {
-  return absl::IsNotFound(status) || absl::IsInvalidArgument(status);
+  return absl::IsNotFound(status) || absl::IsInvalidArgument(status) || IsByAdmission(status);
+}
+
+/// The server has tried it with this pod, and may do better with others: a webhook that fails, a
+/// pod that many change.
+bool IsFailureWithPod(const Status& status) {
+  return absl::IsAborted(status) || kube::HttpStatusOf(status) == 500;
 }
 
 /// What helps, to be read after the error.
 const char* AdviceOn(const Status& status) {
-  if (absl::IsPermissionDenied(status)) {
+  if (absl::IsPermissionDenied(status) && !IsByAdmission(status)) {
     return ". The frontend's account needs the right to patch these pods "
            "(deployments/frontend/deletion-cost); the next try is in a minute";
   }
@@ -83,7 +98,8 @@ DeletionCosts::Pods CostWriter::Look() const {
   const auto visit = [&](const frontend::QueueHost::Turn::WorkerView& worker) {
     const DeletionCost cost = CostOf(worker.process);
     const auto [pod, is_new] = pods.try_emplace(worker.identity.pod, cost);
-    if (!is_new) pod->second = std::max(pod->second, cost);
+    if (!is_new) pod->second.cost = std::max(pod->second.cost, cost);
+    pod->second.workers += static_cast<std::uint64_t>(worker.process.key);
   };
   for (const auto& host : queues_.all()) {
     std::size_t from = 0;
@@ -103,10 +119,12 @@ void CostWriter::Send(const DeletionCosts::Patch& patch) {
     costs_.Written(patch);
   } else if (IsAboutPod(status)) {
     costs_.Refused(patch);
+  } else if (IsFailureWithPod(status)) {
+    costs_.Failed(patch, Now());
   } else if (absl::IsPermissionDenied(status)) {
-    costs_.Failed(patch, Now(), options_.right_missing);
+    costs_.AllFailed(patch, Now(), options_.right_missing);
   } else {
-    costs_.Failed(patch, Now(), kube::RetryAfterOf(status).value_or(Duration(0)));
+    costs_.AllFailed(patch, Now(), kube::RetryAfterOf(status).value_or(Duration(0)));
   }
   Tell(status);
   Count(status.ok() ? reply->status : kube::HttpStatusOf(status));

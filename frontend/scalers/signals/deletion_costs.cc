@@ -19,19 +19,28 @@ DeletionCosts::Place DeletionCosts::PlaceOf(const std::string& name, const Pod& 
 void DeletionCosts::Leave(const std::string& name, Pod& pod) {
   if (!pod.since) return;
   line_.erase(PlaceOf(name, pod));
+  resting_.erase({pod.rests_until, name});
   pod.since.reset();
 }
 
 void DeletionCosts::Join(const std::string& name, Pod& pod, Instant now) {
   if (pod.refused || pod.written == pod.wanted) return;
   pod.since = now;
-  line_.insert(PlaceOf(name, pod));
+  if (now < pod.rests_until) {
+    resting_.emplace(pod.rests_until, name);
+  } else {
+    line_.insert(PlaceOf(name, pod));
+  }
 }
 
-void DeletionCosts::Want(const std::string& name, Pod& pod, DeletionCost cost, Instant now) {
-  if (pod.since && pod.wanted == cost) return;
+void DeletionCosts::Want(const std::string& name, const Seen& seen, Instant now) {
+  Pod& pod = pods_[name];
+  const bool are_others = pod.workers != seen.workers;
+  if (pod.since && pod.wanted == seen.cost && !are_others) return;
   Leave(name, pod);
-  pod.wanted = cost;
+  if (are_others) pod = Pod();
+  pod.workers = seen.workers;
+  pod.wanted = seen.cost;
   Join(name, pod, now);
 }
 
@@ -42,11 +51,17 @@ void DeletionCosts::See(const Pods& pods, Instant now) {
     Leave(here->first, here->second);
     pods_.erase(here);
   }
-  for (const auto& [name, cost] : pods) Want(name, pods_[name], cost, now);
+  for (const auto& [name, seen] : pods) Want(name, seen, now);
 }
 
 std::optional<DeletionCosts::Patch> DeletionCosts::Next(Instant now) {
-  if (now < Due()) return std::nullopt;
+  while (!resting_.empty() && resting_.begin()->first <= now) {
+    const std::string name = resting_.begin()->second;
+    Pod& pod = pods_.at(name);
+    Leave(name, pod);
+    Join(name, pod, now);
+  }
+  if (line_.empty() || now < Due()) return std::nullopt;
   spent_until_ = std::max(spent_until_, now) + kPrice;
   const std::string& name = line_.begin()->pod;
   return Patch{name, pods_.at(name).wanted};
@@ -56,6 +71,7 @@ void DeletionCosts::Written(const Patch& patch) {
   Pod& pod = pods_.at(patch.pod);
   Leave(patch.pod, pod);
   pod.written = patch.cost;
+  pod.failures = 0;
   pauses_.Reset();
 }
 
@@ -66,7 +82,17 @@ void DeletionCosts::Refused(const Patch& patch) {
   pauses_.Reset();
 }
 
-void DeletionCosts::Failed(const Patch& patch, Instant now, Duration pause) {
+void DeletionCosts::Failed(const Patch& patch, Instant now) {
+  Pod& pod = pods_.at(patch.pod);
+  Leave(patch.pod, pod);
+  pod.rests_until =
+      now + std::min(kLongestPause, kShortestPause * (1 << std::min(pod.failures, 6)));
+  ++pod.failures;
+  Join(patch.pod, pod, now);
+  paused_until_ = now + kShortestPause;
+}
+
+void DeletionCosts::AllFailed(const Patch& patch, Instant now, Duration pause) {
   paused_until_ = now + std::max(pause, pauses_.Next());
   Pod& pod = pods_.at(patch.pod);
   Leave(patch.pod, pod);
@@ -74,8 +100,9 @@ void DeletionCosts::Failed(const Patch& patch, Instant now, Duration pause) {
 }
 
 Instant DeletionCosts::Due() const {
-  if (line_.empty()) return Instant::max();
-  return std::max(paused_until_, spent_until_ - kCredit);
+  if (pending() == 0) return Instant::max();
+  const Instant allowed = std::max(paused_until_, spent_until_ - kCredit);
+  return line_.empty() ? std::max(allowed, resting_.begin()->first) : allowed;
 }
 
 }  // namespace twofold::scalers

@@ -227,6 +227,39 @@ TEST_F(CostWriterTest, AServerThatIsBusyIsLeftAloneForAsLongAsItAsksAndGetsTheNe
   EXPECT_EQ(pods_.api.requests().size(), 2U);
 }
 
+TEST_F(CostWriterTest, AWebhookThatDeniesAPodIsNoMatterOfTheOthers) {
+  pods_.Add("denied");
+  pods_.Add("p");
+  Fail({.kind = KubeFault::Kind::kStatus,
+        .verb = "patch",
+        .times = 1,
+        .status = 403,
+        .body = R"({"kind": "Status", "code": 403, "reason": "Forbidden", "message":
+            "admission webhook \"x\" denied the request: no owner"})"});
+  Join("denied");
+  Start();
+  AwaitPage("twofold_deletion_cost_patches_total{code=\"403\"} 1");
+  Join("p");
+  pods_.Await("p", "0");
+  EXPECT_EQ(pods_.CostOf("denied"), "") << "and not asked for again";
+  EXPECT_THAT(log_.text(), Not(HasSubstr("needs the right")));
+}
+
+TEST_F(CostWriterTest, APodOfTheSameNameIsWrittenAnew) {
+  pods_.Add("p");
+  const ProcessId first = Join("p");
+  Submit(sleep_);
+  Start();
+  pods_.Await("p", "1");
+  pods_.Add("p");  // another one
+  {
+    Turn turn(sleep_, Now());
+    turn.Left(first, worker_.get());
+    turn.Join(ProcessKey{++keys_}, 1, {}, {"node", "p"}, worker_, {});
+  }
+  pods_.Await("p", "1");
+}
+
 TEST_F(CostWriterTest, AServerThatFailsIsAskedAgain) {
   pods_.Add("p");
   Fail({.kind = KubeFault::Kind::kStatus, .verb = "patch", .status = 500});

@@ -162,17 +162,51 @@ TEST(DeletionCosts, AfterAFailureAllWaitAndThePodThatFailedIsBehindTheOthers) {
   const auto failed = fleet.costs.Next(fleet.now);
   EXPECT_EQ(failed, (Patch{"a", Cost::kBusy}));
   fleet.now += milliseconds(1);
-  fleet.costs.Failed(*failed, fleet.now, seconds(60));
+  fleet.costs.AllFailed(*failed, fleet.now, seconds(60));
   EXPECT_EQ(fleet.costs.Due(), fleet.now + seconds(60));
   EXPECT_EQ(fleet.WriteIn(seconds(60) - Duration(1)), Patches{});
   EXPECT_EQ(fleet.WriteIn(Duration(1)), (Patches{{"b", Cost::kBusy}, {"a", Cost::kBusy}}));
+}
+
+TEST(DeletionCosts, APodThatFailsEachTimeHoldsUpOthersForASecondAndIsTriedEachMinute) {
+  Fleet fleet;
+  fleet.See({{"bad", Cost::kBusy}});
+  int tries = 0;
+  int written = 0;
+  for (int second = 0; second < 600; ++second) {
+    const Cost cost = second % 2 == 0 ? Cost::kBusy : Cost::kIdle;
+    fleet.See({{"bad", cost}, {"good", cost}});
+    for (int i = 0; i < 5; ++i, fleet.now += milliseconds(200)) {
+      const auto patch = fleet.costs.Next(fleet.now);
+      if (!patch) continue;
+      if (patch->pod == "good") {
+        fleet.costs.Written(*patch);
+        ++written;
+      } else {
+        fleet.costs.Failed(*patch, fleet.now);
+        ++tries;
+      }
+    }
+  }
+  EXPECT_GE(written, 600 - 2 * tries);
+  EXPECT_LE(tries, 6 + 10);
+  EXPECT_GE(tries, 6 + 4);
+}
+
+TEST(DeletionCosts, APodOfTheSameNameWithOtherWorkersIsWrittenAnewAndNotLeftAlone) {
+  Fleet fleet;
+  fleet.See({{"a", {Cost::kBusy, 1}}, {"b", {Cost::kBusy, 1}}});
+  fleet.costs.Refused(*fleet.costs.Next(fleet.now));
+  EXPECT_EQ(fleet.Write(), (Patches{{"b", Cost::kBusy}}));
+  fleet.See({{"a", {Cost::kBusy, 2}}, {"b", {Cost::kBusy, 2}}});
+  EXPECT_EQ(fleet.Write(), (Patches{{"a", Cost::kBusy}, {"b", Cost::kBusy}}));
 }
 
 TEST(DeletionCosts, PausesGrowToAMinuteAndASuccessMakesThemShort) {
   Fleet fleet;
   fleet.See({{"a", Cost::kBusy}});
   const auto fail = [&] {
-    fleet.costs.Failed(*fleet.costs.Next(fleet.now), fleet.now);
+    fleet.costs.AllFailed(*fleet.costs.Next(fleet.now), fleet.now);
     const Duration pause = fleet.costs.Due() - fleet.now;
     fleet.now = fleet.costs.Due();
     return pause;
@@ -201,7 +235,8 @@ TEST(DeletionCosts, WhateverHappensAllCostsAreRightOnceItIsQuiet) {
     const auto patch = fleet.costs.Next(fleet.now);
     if (!patch) return;
     if (may_fail && below(4) == 0) {
-      fleet.costs.Failed(*patch, fleet.now);
+      below(2) == 0 ? fleet.costs.Failed(*patch, fleet.now)
+                    : fleet.costs.AllFailed(*patch, fleet.now);
     } else {
       annotations[patch->pod] = patch->cost;
       fleet.costs.Written(*patch);
@@ -222,7 +257,7 @@ TEST(DeletionCosts, WhateverHappensAllCostsAreRightOnceItIsQuiet) {
     fleet.now = std::max(fleet.now, fleet.costs.Due());
     send(false);
   }
-  for (const auto& [pod, cost] : pods) EXPECT_EQ(annotations.at(pod), cost) << pod;
+  for (const auto& [pod, seen] : pods) EXPECT_EQ(annotations.at(pod), seen.cost) << pod;
 }
 
 }  // namespace
