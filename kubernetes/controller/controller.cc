@@ -21,7 +21,7 @@ Controller::Controller(kube::Access access, ControllerOptions options, Reconcile
       options_(std::move(options)),
       reconcile_(std::move(reconcile)),
       related_(std::move(related)),
-      cache_(options_.cache_bytes),
+      cache_(options_.cache_bytes, options_.part),
       queue_(options_.queue, std::random_device{}()) {}
 
 Controller::~Controller() { Stop(); }

@@ -29,6 +29,7 @@ struct ControllerOptions {
   kube::Selection selection;
   int workers = 1;                      ///< objects that are looked at at the same time
   std::size_t cache_bytes = 256 << 20;  ///< see ObjectCache
+  PartOf part = nullptr;                ///< as well
   QueueLimits queue = {};
   kube::WatchOptions watch = {};
 };

@@ -75,7 +75,7 @@ bool ObjectCache::Store(const Json& object) {
     return false;
   }
   Erase(name);
-  Json trimmed = Trimmed(object);
+  Json trimmed = part_ ? part_(object) : Trimmed(object);
   const std::size_t bytes = kube::MemoryOf(trimmed) + sizeof(Entry);
   if (bytes_ + bytes > most_bytes_) {
     ++left_out_;

@@ -2,10 +2,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "kubernetes/api/call.h"
@@ -19,6 +21,9 @@ using kube::ObjectName;
 /// An object as it was at one moment. What others hold of it stays as it is.
 using Snapshot = std::shared_ptr<const Json>;
 
+/// What of an object is kept. Not less than metadata's name, namespace, uid and resourceVersion.
+using PartOf = std::function<Json(const Json& object)>;
+
 struct CacheCounts {
   std::size_t objects = 0;
   std::size_t bytes = 0;       ///< of these, in memory, nearly
@@ -29,7 +34,7 @@ struct CacheCounts {
 /// The objects of a selection, kept up to date by the events of a Watcher and by the answers to our
 /// own writes, so that nobody decides by a state that is older than what he has just written.
 ///
-/// Without what only writers need (managedFields, and what kubectl applied last).
+/// Without what only writers need (managedFields, and what kubectl applied last), or but a part.
 ///
 /// Threads  Not thread-safe. Snapshots may be read by any thread.
 /// Cost     O(log objects) an event; kSynced O(objects).
@@ -38,8 +43,9 @@ struct CacheCounts {
 class ObjectCache {
  public:
   /// `most_bytes`: what all objects together may take. An object beyond it is left out, and nobody
-  /// hears of it.
-  explicit ObjectCache(std::size_t most_bytes) : most_bytes_(most_bytes) {}
+  /// hears of it. `part`: nullptr, all.
+  explicit ObjectCache(std::size_t most_bytes, PartOf part = nullptr)
+      : most_bytes_(most_bytes), part_(std::move(part)) {}
 
   /// The objects that have come, changed or gone by this event. After a list these are the ones
   /// that went while nobody watched.
@@ -70,6 +76,7 @@ class ObjectCache {
   std::vector<ObjectName> EndList();
 
   const std::size_t most_bytes_;
+  const PartOf part_;
   std::map<ObjectName, Entry> entries_;
   std::set<ObjectName> listed_;  // by the list that goes on
   bool listing_ = false;

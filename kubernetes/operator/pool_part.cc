@@ -29,6 +29,7 @@ controller::ControllerOptions OptionsForPods(const std::string& space, const std
   of.name = "pod" + end;
   of.selection = {kube::kPods, space, pools::kPoolLabel};
   of.cache_bytes = kPodBytes;
+  of.part = pools::PartOfPod;
   return of;
 }
 

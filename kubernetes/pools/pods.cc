@@ -48,9 +48,18 @@ Result<std::int64_t> NumberAt(const Json& pool, const char* path, std::int64_t s
       absl::StrCat(field, ": must be a whole number from ", least, " to ", most));
 }
 
+/// A label's name as a part of a JSON pointer.
+std::string LabelPath(std::string label) {
+  label.replace(label.find('/'), 1, "~1");
+  return absl::StrCat("/metadata/labels/", label);
+}
+
+constexpr const char* kContainerLists[] = {"/status/initContainerStatuses",
+                                           "/status/containerStatuses"};
+
 /// Why a container of it does not run; empty: none says so.
 std::string WaitingOf(const Json& pod) {
-  for (const char* path : {"/status/initContainerStatuses", "/status/containerStatuses"}) {
+  for (const char* path : kContainerLists) {
     const Json* containers = kube::At(pod, path);
     if (containers == nullptr || !containers->is_array()) continue;
     for (const Json& each : *containers) {
@@ -137,6 +146,31 @@ Result<PoolSpec> SpecOf(const Json& pool) {
   spec.unavailable = static_cast<std::size_t>(*unavailable);
   spec.hash = Letters(StableHash(TemplateOf(pool).dump()));
   return spec;
+}
+
+Json PartOfPod(const Json& pod) {
+  Json part = Json::object();
+  const auto keep = [&](const std::string& path) {
+    const Json* value = kube::At(pod, path);
+    if (value != nullptr) part[Json::json_pointer(path)] = *value;
+  };
+  for (const char* field : {"name", "namespace", "uid", "resourceVersion", "creationTimestamp",
+                            "deletionTimestamp", "ownerReferences"}) {
+    keep(absl::StrCat("/metadata/", field));
+  }
+  for (const char* label : {kPoolLabel, kTemplateLabel, kLeavingLabel}) keep(LabelPath(label));
+  keep("/spec/nodeName");
+  keep("/status/phase");
+  for (const char* type : {"Ready", "PodScheduled"}) {
+    const Json* condition = kube::FindCondition(pod, type);
+    if (condition != nullptr) part["status"]["conditions"].push_back(*condition);
+  }
+  const std::string waiting = WaitingOf(pod);
+  if (!waiting.empty()) {
+    part["status"]["containerStatuses"] =
+        Json::array({{{"state", {{"waiting", {{"reason", waiting}}}}}}});
+  }
+  return part;
 }
 
 PodSeen PodOf(const Json& pod) {

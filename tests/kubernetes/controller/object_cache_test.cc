@@ -112,6 +112,18 @@ TEST_F(ObjectCacheTest, WhatThereIsNoRoomForIsLeftOutAndCounted) {
   EXPECT_LE(small.counts().bytes, 2000U);
 }
 
+TEST_F(ObjectCacheTest, OfEachObjectAPartIsKeptThatIsAskedFor) {
+  ObjectCache small(2000, [](const Json& object) {
+    return Json{{"metadata", object["metadata"]}};
+  });
+  kube::WatchEvent event;
+  event.kind = Kind::kAdded;
+  event.object = Object("x", 5);
+  event.object["spec"]["text"] = std::string(3000, 'x');
+  EXPECT_EQ(small.Take(event), std::vector<ObjectName>({{"a", "x"}}));
+  EXPECT_FALSE(small.Find({"a", "x"})->contains("spec"));
+}
+
 TEST_F(ObjectCacheTest, BytesFollowWhatIsThere) {
   List({Object("x", 5)});
   const std::size_t one = cache_.counts().bytes;

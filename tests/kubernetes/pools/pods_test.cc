@@ -22,6 +22,9 @@ Json Pool(Json spec = Json::object()) {
           {"spec", std::move(spec)}};
 }
 
+/// Of what is kept of a pod.
+PodSeen Seen(const char* text) { return PodOf(PartOfPod(Json::parse(text))); }
+
 std::string Complaint(Json spec) {
   return std::string(SpecOf(Pool(std::move(spec))).status().message());
 }
@@ -91,13 +94,13 @@ TEST(PoolPods, HaveTheSameNamesWhoeverMakesThem) {
 }
 
 TEST(PoolPods, AreReadAsTheyAre) {
-  const PodSeen pod = PodOf(Json::parse(R"({
+  const PodSeen pod = Seen(R"({
     "metadata": {"name": "p-1", "uid": "u", "resourceVersion": "7",
       "creationTimestamp": "2026-11-29T12:00:00Z",
       "labels": {"twofold.dev/template": "h", "twofold.dev/leaving-since": "1796040000"}},
     "spec": {"nodeName": "n1"},
     "status": {"phase": "Running", "conditions": [{"type": "Ready", "status": "False"}],
-      "containerStatuses": [{"state": {"waiting": {"reason": "CrashLoopBackOff"}}}]}})"));
+      "containerStatuses": [{"state": {"waiting": {"reason": "CrashLoopBackOff"}}}]}})");
   EXPECT_EQ(pod.name, "p-1");
   EXPECT_EQ(pod.node, "n1");
   EXPECT_EQ(pod.hash, "h");
@@ -109,9 +112,9 @@ TEST(PoolPods, AreReadAsTheyAre) {
 }
 
 TEST(PoolPods, SayWhyNoNodeTakesThem) {
-  const PodSeen pod = PodOf(Json::parse(R"({"status": {"phase": "Pending", "conditions": [
+  const PodSeen pod = Seen(R"({"status": {"phase": "Pending", "conditions": [
     {"type": "PodScheduled", "status": "False", "reason": "Unschedulable",
-     "message": "0/3 nodes are available: 3 Insufficient cpu."}]}})"));
+     "message": "0/3 nodes are available: 3 Insufficient cpu."}]}})");
   EXPECT_EQ(pod.unschedulable, "0/3 nodes are available: 3 Insufficient cpu.");
   EXPECT_EQ(PodOf(Json::parse(R"({"status": {"phase": "Pending"}})")).unschedulable, "");
 }
@@ -122,10 +125,28 @@ TEST(PoolPods, WithNothingThatIsExpectedAreReadAllTheSame) {
                            R"({"metadata": {"labels": {"twofold.dev/leaving-since": "-1"}}})",
                            R"({"metadata": {"labels": {"twofold.dev/leaving-since":
                                "9223372036854775807"}}})"}) {
-    const PodSeen pod = PodOf(Json::parse(text));
+    const PodSeen pod = Seen(text);
     EXPECT_FALSE(pod.leaving.has_value()) << text;
     EXPECT_FALSE(pod.ready) << text;
   }
+}
+
+TEST(PoolPods, AreKeptInLittleMemory) {
+  const Json pool =
+      Pool({{"template",
+             {{"metadata", {{"labels", {{"app", "x"}}}}},
+              {"spec",
+               {{"nodeName", "n1"},
+                {"containers",
+                 Json::array({{{"name", "backend"}, {"args", std::string(9000, 'x')}}})}}}}}});
+  Json pod = MakePod(pool, *SpecOf(pool), "p-1");
+  pod["metadata"]["resourceVersion"] = "7";
+  const Json kept = PartOfPod(pod);
+  EXPECT_TRUE(Owns(pool, kept));
+  EXPECT_EQ(kube::NameOf(kept), (kube::ObjectName{"a", "p-1"}));
+  EXPECT_EQ(kube::LabelOf(kept, kPoolLabel), "p");
+  EXPECT_EQ(PodOf(kept).hash, PodOf(pod).hash);
+  EXPECT_LT(kube::MemoryOf(kept), 3000U);
 }
 
 TEST(PoolPods, AreMarkedByALabelThatTheSelectorLeavesOut) {
