@@ -159,8 +159,11 @@ std::string StatsText(const load::Snapshot& snapshot) {
   line("succeeded", estimate.succeeded);
   line("rejected", snapshot.refused);
   line("seconds", fmt::format("{:.3f}", estimate.seconds));
-  line("throughput", fmt::format("{:.6f} jobs/s (95 % interval {:.6f} .. {:.6f})",
-                                 estimate.throughput, estimate.lower, estimate.upper));
+  line("throughput",
+       fmt::format("{:.6f} jobs/s ({})", estimate.throughput,
+                   std::isinf(estimate.upper) ? kTooLittleSeen
+                                              : fmt::format("95 % interval {:.6f} .. {:.6f}",
+                                                            estimate.lower, estimate.upper)));
   line("steady", estimate.steady ? "yes" : "no: " + estimate.reason);
   line("interruptions", fmt::format("{} in this window, {} since the start", snapshot.interruptions,
                                     snapshot.totals.interruptions));
@@ -216,8 +219,9 @@ std::uint64_t JobsOf(const std::vector<load::PlaceGroup>& groups) {
 // ---- steps
 
 Object Interval(const stats::RatioInterval& interval) {
-  return {{"lower", interval.lower},
-          {"upper", interval.upper},
+  const bool is_known = std::isfinite(interval.upper);
+  return {{"lower", is_known ? Object(interval.lower) : Object(nullptr)},
+          {"upper", is_known ? Object(interval.upper) : Object(nullptr)},
           {"verdict", stats::Name(interval.verdict)}};
 }
 

@@ -25,8 +25,10 @@ void SetEstimate(const stats::ThroughputEstimate& estimate, v1::LoadResult& resu
   result.set_jobs_needed(estimate.jobs_needed);
   if (estimate.succeeded > 0) result.set_throughput(estimate.throughput);
   if (!std::isfinite(estimate.log_error)) return;
-  result.set_lower(estimate.lower);
-  if (std::isfinite(estimate.upper)) result.set_upper(estimate.upper);
+  if (std::isfinite(estimate.upper)) {
+    result.set_lower(estimate.lower);
+    result.set_upper(estimate.upper);
+  }
   result.set_log_error(estimate.log_error);
   result.set_degrees(estimate.degrees);
 }

@@ -60,6 +60,11 @@ double LeastTime(Decides decides) {
 
 }  // namespace
 
+bool SaysNothing(double lower, double upper) {
+  constexpr double kFactor = 10.0;  // between its ends
+  return upper > kFactor * lower;
+}
+
 bool IsKnown(const Rate& rate) { return rate.throughput > 0.0 && std::isfinite(rate.log_error); }
 
 double LogHalfWidth(const Rate& base, const Rate& now, double confidence) {
@@ -92,6 +97,10 @@ Comparison Compare(const Rate& base, const Rate& now, double limit, double confi
   result.more_seconds = LeastTime([&](double more) { return decided(base, After(more, now)); });
   result.more_seconds_each =
       LeastTime([&](double more) { return decided(After(more, base), After(more, now)); });
+  if (SaysNothing(result.lower, result.upper)) {
+    result.lower = 0.0;
+    result.upper = std::numeric_limits<double>::infinity();
+  }
   return result;
 }
 

@@ -12,6 +12,10 @@ struct Bounded {
   double upper = 0.0;
 };
 
+/// Whether an interval of something above 0 is so wide that no reader can use it. Results then have
+/// 0 and infinity instead, which is no interval, and words say that too little was seen.
+bool SaysNothing(double lower, double upper);
+
 /// A throughput and how well it is known; see ThroughputEstimate for the words.
 struct Rate {
   double throughput = 0.0;
@@ -64,7 +68,8 @@ struct Comparison {
 /// is for repeated looks. The times assume that the error shrinks with 1 / sqrt(time) and that the
 /// degrees of freedom stay.
 ///
-/// With a rate of 0 or an infinite error the interval is 0..infinity and the verdict undecided.
+/// With a rate of 0 or an infinite error the interval is 0..infinity and the verdict undecided; so
+/// is an interval that leaves it undecided and SaysNothing.
 Comparison Compare(const Rate& base, const Rate& now, double limit, double confidence = 0.95);
 
 /// The value that a Student t variable with `degrees` of freedom (more than 0, fractions allowed;

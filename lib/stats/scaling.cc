@@ -15,6 +15,7 @@ namespace {
 
 constexpr double kRepeatsConfidence = 0.95;
 constexpr std::uint32_t kMostRepeats = 1000;  // more are not worth a word
+constexpr double kNoBound = std::numeric_limits<double>::infinity();
 
 double Chance(double confidence) { return 0.5 * (1.0 - confidence); }
 
@@ -156,6 +157,8 @@ RatioInterval IntervalOf(const Evidence& evidence, const Widths& widths, double 
   RatioInterval interval{std::exp(least - evidence.rest - widths.below),
                          std::exp(most + evidence.rest + widths.above)};
   if (steady) interval.verdict = Judge(interval.lower, interval.upper, limit);
+  const bool is_open = interval.verdict == Verdict::kUndecided;
+  if (is_open && SaysNothing(interval.lower, interval.upper)) return {0.0, kNoBound};
   return interval;
 }
 
@@ -226,7 +229,6 @@ StepVerdict JudgeStep(std::span<const StepRecord> records, const Pairs& pairs, d
                    .base_workers = base.workers,
                    .repeats = static_cast<std::uint32_t>(pairs.size())};
   step.limit = std::pow(scale, std::log2(static_cast<double>(now.workers) / base.workers));
-  constexpr double kNoBound = std::numeric_limits<double>::infinity();
   step.doubtful_workers =
       FirstBad(records, pairs, [](const StepRecord& r) { return r.window.IsKnown(); });
   if (step.doubtful_workers > 0) {

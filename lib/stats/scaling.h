@@ -34,7 +34,7 @@ struct StepRecord {
 /// An interval of a ratio, and what it says about the limit.
 struct RatioInterval {
   double lower = 0.0;
-  double upper = 0.0;
+  double upper = 0.0;  ///< infinity: too little was seen for an interval
   Verdict verdict = Verdict::kUndecided;
 };
 

@@ -72,9 +72,10 @@ double IntervalFactor(const ThroughputEstimate& estimate, double confidence) {
 
 void SetInterval(ThroughputEstimate& estimate) {
   const double factor = IntervalFactor(estimate, kConfidence);
-  estimate.lower = estimate.throughput / factor;
-  // Not the product: nothing done times no bound is not a number.
-  estimate.upper = std::isinf(factor) ? factor : estimate.throughput * factor;
+  const bool is_known = !SaysNothing(1.0 / factor, factor);
+  estimate.lower = is_known ? estimate.throughput / factor : 0.0;
+  estimate.upper =
+      is_known ? estimate.throughput * factor : std::numeric_limits<double>::infinity();
 }
 
 std::string TooShort(double seconds, double mean_life) {

@@ -23,8 +23,8 @@ struct ThroughputEstimate {
   double throughput = 0.0;      ///< successes per second, the fluid estimate; 0 until one is known
   double log_error = 0.0;       ///< standard error of ln(throughput); infinity if not known
   double degrees = 1.0;         ///< degrees of freedom of log_error
-  double lower = 0.0;           ///< 95 % interval of throughput
-  double upper = 0.0;           ///< infinity if log_error is
+  double lower = 0.0;           ///< 95 % interval of throughput; 0 if it SaysNothing
+  double upper = 0.0;           ///< infinity if it SaysNothing, as if log_error is infinite
   int batches = 0;              ///< parts among which a step is looked for; 0: too short a window
   double mean_life = 0.0;       ///< seconds that a worker had a job that ended; 0 until one has
   std::uint64_t jobs_needed = 0;  ///< that must have ended before a look at it may be the last one

@@ -118,8 +118,11 @@ JudgedStep OfWindows(const std::vector<Window>& windows, int workers) {
 void Apply(const std::vector<std::string>& words, const std::string& why, JudgedStep& step) {
   step.throughput = NumberOf(words[1]);
   step.ratio = NumberOf(words[2]);
-  step.lower = NumberOf(words[3]);
-  step.upper = NumberOf(words[4]);
+  const std::optional<double> upper = NumberOf(words[4]);
+  if (upper && std::isfinite(*upper)) {
+    step.lower = NumberOf(words[3]);
+    step.upper = upper;
+  }
   step.least = NumberOf(words[5]);
   step.verdict = words[6];
   step.repeats_needed = WholeOf<int>(words[7]);

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "lib/show/table.h"
+#include "lib/stats/comparison.h"
 
 namespace twofold::validate {
 namespace {
@@ -74,11 +75,10 @@ std::string Interval(double lower, double upper) {
 }
 
 std::string IntervalSoFar(const Answer& look) {
-  constexpr double kSaysNothing = 4.0;  // its ends differ by this factor
   for (const auto& [whose, prefix] : {std::pair{"", "ratio"}, std::pair{"these pods: ", "these"}}) {
     const auto lower = look.Number(absl::StrCat(prefix, "_lower"));
     const auto upper = look.Number(absl::StrCat(prefix, "_upper"));
-    if (lower && upper && *upper < kSaysNothing * *lower) {
+    if (lower && upper && !stats::SaysNothing(*lower, *upper)) {
       return absl::StrCat(whose, Interval(*lower, *upper));
     }
   }

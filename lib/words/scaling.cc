@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <string_view>
 #include <utility>
 
@@ -44,9 +45,14 @@ bool IsDoubtful(const ScalingStep& step) { return step.Failures() == stats::Verd
 
 // ---- what one step has to say; `base` is the one before it, null: none
 
+std::string IntervalOf(const ScalingStep& step) {
+  if (step.upper <= 0.0 || std::isinf(step.upper)) return kTooLittleSeen;
+  return absl::StrFormat("95 %%: %.4g to %.4g", step.lower, step.upper);
+}
+
 std::string Compared(const ScalingStep& step, const ScalingStep* base) {
-  return absl::StrFormat("%s did %.4g (95 %%: %.4g to %.4g) times the work of %s, limit %.4g",
-                         Workers(step.workers), step.ratio, step.lower, step.upper,
+  return absl::StrFormat("%s did %.4g (%s) times the work of %s, limit %.4g", Workers(step.workers),
+                         step.ratio, IntervalOf(step),
                          base == nullptr ? "fewer" : absl::StrCat(base->workers), step.limit);
 }
 
@@ -198,8 +204,10 @@ std::string WhyUndecided(const stats::StepVerdict& step, stats::Pods pods) {
     return "one worker says nothing about others: repeat with new pods, or ask about these pods";
   }
   const std::string inside =
-      absl::StrFormat("the limit of %.4g is inside the interval of the ratio, %.4g to %.4g",
-                      step.limit, interval.lower, interval.upper);
+      std::isinf(interval.upper)
+          ? absl::StrCat(kTooLittleSeen, " of the ratio")
+          : absl::StrFormat("the limit of %.4g is inside the interval of the ratio, %.4g to %.4g",
+                            step.limit, interval.lower, interval.upper);
   if (pods == stats::Pods::kThese || step.doubt == Doubt::kNoise)
     return inside + ": a longer cap helps";
   const std::string differ =

@@ -20,7 +20,7 @@ struct ScalingStep {
   Growth growth = Growth::kNotCompared;
   double ratio = 0.0;
   double lower = 0.0;  ///< of the 95 % interval of `ratio`
-  double upper = 0.0;
+  double upper = 0.0;  ///< 0 or infinity: too little was seen for an interval
   double limit = 0.0;
   std::string why{};         ///< of kUndecided, without a full stop
   std::uint64_t jobs = 0;    ///< that ended
@@ -79,6 +79,9 @@ std::string HeadlineWithoutVerdict(const std::string& reason, const ScalingFound
 
 /// Why the verdict on `pods` is undecided; empty if it is not.
 std::string WhyUndecided(const stats::StepVerdict& step, stats::Pods pods);
+
+/// Instead of an interval that would say nothing (stats::SaysNothing).
+inline constexpr const char* kTooLittleSeen = "too little was seen for an interval";
 
 /// What a validation whose steps were measured once cannot see.
 inline constexpr const char* kMeasuredOnce =

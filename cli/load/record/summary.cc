@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <utility>
 
 #include "cli/load/record/limits.h"
@@ -251,8 +252,10 @@ void AddRatio(const LoadStep& first, const LoadStep& step, show::Json& row) {
   const double times = static_cast<double>(step.slots) / first.slots;
   const stats::Comparison comparison = stats::Compare(base, now, times);
   row["ratio"] = comparison.ratio;
-  row["ratio_lower"] = comparison.lower;
-  row["ratio_upper"] = comparison.upper;
+  if (std::isfinite(comparison.upper)) {
+    row["ratio_lower"] = comparison.lower;
+    row["ratio_upper"] = comparison.upper;
+  }
   row["efficiency"] = comparison.ratio / times;
 }
 
