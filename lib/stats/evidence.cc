@@ -164,7 +164,9 @@ struct PossibleDrift {
 };
 constexpr std::array<PossibleDrift, 2> kDrifts = {{{0.025, 0.75}, {0.08, 0.25}}};
 constexpr double kLivesOfDrift = 200.0;
-constexpr double kNoiseOfDrift = 0.014;  // windows with more noise are taken to drift less
+// Windows with more noise are taken to drift less, but no more than so many times.
+constexpr double kNoiseOfDrift = 0.012;
+constexpr double kMostLess = 2.2;
 constexpr double kLeastVariance = 1e-12;
 
 bool HasOwnNoise(const WaveScatter& window) { return window.workers >= double{kFewestWorkers}; }
@@ -238,12 +240,39 @@ struct Shaped {
   std::array<NoiseShape, kKinds.size()> shapes{};
 };
 
-/// What noise makes of the slowest waves: the standard error of ln(ratio) that shows.
-double SlowError(std::span<const WindowPair> repeats) {
+/// A repeat with the shapes that noise has in its windows.
+struct ShapedPair {
+  explicit ShapedPair(const WindowPair& pair) : base(pair.base), now(pair.now) {}
+
+  /// That of ln(ratio).
+  [[nodiscard]] double Variance(int kind, double level) const {
+    return base.Variance(kind, level) + now.Variance(kind, level);
+  }
+
+  Shaped base;
+  Shaped now;
+};
+
+/// The variance of ln(ratio) that the slowest waves of the workers show.
+double SlowVariance(std::span<const WindowPair> repeats) {
   const auto slow = [](const WaveValues& error) { return (error[0] + error[1] + error[2]) / 3.0; };
   double sum = 0.0;
   for (const WindowPair& pair : repeats) sum += slow(pair.base.error) + slow(pair.now.error);
-  return std::sqrt(sum / static_cast<double>(repeats.size()));
+  return sum / static_cast<double>(repeats.size());
+}
+
+/// The same of a common noise, if it has no memory: one that lasts moves windows as a drift does,
+/// and so makes none less likely.
+double VarianceWithoutMemory(std::span<const ShapedPair> repeats, int kind, double level) {
+  if (kind < 0 || kKinds[static_cast<std::size_t>(kind)].tau > 0.0) return 0.0;
+  double sum = 0.0;
+  for (const ShapedPair& pair : repeats) sum += pair.Variance(kind, level);
+  return sum / static_cast<double>(repeats.size());
+}
+
+/// So many times less is a ratio with this variance taken to drift.
+double LessDrift(double variance) {
+  return std::clamp(std::sqrt(variance) / kNoiseOfDrift, 1.0, kMostLess);
 }
 
 // ---- noise of each worker
@@ -418,30 +447,30 @@ WorkersPool Pooled(std::span<const WaveScatter> windows) {
 }
 
 std::vector<Explained> ExplainCommonNoise(std::span<const WindowPair> repeats) {
-  std::vector<std::pair<Shaped, Shaped>> shaped;
+  std::vector<ShapedPair> shaped;
   double life = 0.0;
   for (const WindowPair& pair : repeats) {
-    shaped.emplace_back(Shaped(pair.base), Shaped(pair.now));
+    shaped.emplace_back(pair);
     life += 0.5 * (pair.base.mean_life + pair.now.mean_life);
   }
   const auto count = static_cast<double>(repeats.size());
   life /= count;
-  const double noise = std::max(1.0, SlowError(repeats) / kNoiseOfDrift);
+  const double slow = SlowVariance(repeats);
   std::vector<Explained> explained;
   ForEachNoise([&](double log_prior, int kind, double level) {
     std::array<Explained, kDrifts.size()> all{};
     for (std::size_t d = 0; d < kDrifts.size(); ++d) {
       all[d].weight = log_prior + std::log(kDrifts[d].prior);
     }
+    const double less = LessDrift(slow + VarianceWithoutMemory(shaped, kind, level));
     for (std::size_t r = 0; r < repeats.size(); ++r) {
-      const Fit base = shaped[r].first.FitTo(kind, level);
-      const Fit now = shaped[r].second.FitTo(kind, level);
-      const double variance =
-          shaped[r].first.Variance(kind, level) + shaped[r].second.Variance(kind, level);
+      const Fit base = shaped[r].base.FitTo(kind, level);
+      const Fit now = shaped[r].now.FitTo(kind, level);
+      const double variance = shaped[r].Variance(kind, level);
       const double line = base.line + now.line;
       const double distance = repeats[r].distance;
       for (std::size_t d = 0; d < kDrifts.size(); ++d) {
-        const double slope = kDrifts[d].size / noise / (kLivesOfDrift * life);
+        const double slope = kDrifts[d].size / less / (kLivesOfDrift * life);
         const double precision = 1.0 / Squared(slope) + base.precision + now.precision;
         Explained& each = all[d];
         each.weight += base.log_weight + now.log_weight + 0.5 * line * line / precision -

@@ -203,11 +203,13 @@ std::string WhyUndecided(const stats::StepVerdict& step, stats::Pods pods) {
   if (pods == stats::Pods::kAny && step.doubt == Doubt::kOneWorker) {
     return "one worker says nothing about others: repeat with new pods, or ask about these pods";
   }
+  if (std::isinf(interval.upper)) {
+    return absl::StrCat(kTooLittleSeen, " of the ratio: measure longer",
+                        pods == stats::Pods::kAny ? ", or repeat with new pods" : "");
+  }
   const std::string inside =
-      std::isinf(interval.upper)
-          ? absl::StrCat(kTooLittleSeen, " of the ratio")
-          : absl::StrFormat("the limit of %.4g is inside the interval of the ratio, %.4g to %.4g",
-                            step.limit, interval.lower, interval.upper);
+      absl::StrFormat("the limit of %.4g is inside the interval of the ratio, %.4g to %.4g",
+                      step.limit, interval.lower, interval.upper);
   if (pods == stats::Pods::kThese || step.doubt == Doubt::kNoise)
     return inside + ": a longer cap helps";
   const std::string differ =

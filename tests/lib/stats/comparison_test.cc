@@ -115,6 +115,23 @@ TEST(Compare, RatesThatAreNotKnownAreUndecided) {
   }
 }
 
+TEST(Compare, AnIntervalThatSaysNothingIsNone) {
+  const Rate rough = {.throughput = 2.0, .log_error = 3.0, .degrees = 1.0, .seconds = 60.0};
+  const Rate exact = {.throughput = 1.0, .log_error = 0.01, .degrees = 10.0, .seconds = 60.0};
+  const Comparison comparison = Compare(exact, rough, 1.8);
+  EXPECT_EQ(comparison.verdict, Verdict::kUndecided);
+  EXPECT_EQ(comparison.ratio, 2.0);
+  EXPECT_EQ(comparison.lower, 0.0);
+  EXPECT_TRUE(std::isinf(comparison.upper));
+}
+
+TEST(SaysNothing, WhereTheEndsAreATenthAndTheWhole) {
+  EXPECT_TRUE(SaysNothing(6e-35, 9e34));
+  EXPECT_TRUE(SaysNothing(0.0, std::numeric_limits<double>::infinity()));
+  EXPECT_FALSE(SaysNothing(0.5, 4.9));
+  EXPECT_FALSE(SaysNothing(2.0, 2.0));
+}
+
 TEST(Verdict, NamesAreThoseOfReports) {
   EXPECT_EQ(Name(Verdict::kPass), "pass");
   EXPECT_EQ(Name(Verdict::kFail), "fail");

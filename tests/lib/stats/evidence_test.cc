@@ -32,6 +32,16 @@ double CommonError(const std::vector<Explained>& explained) {
   return std::sqrt(variance);
 }
 
+/// The same that an unseen drift is expected to give.
+double DriftError(double own, double common) {
+  double variance = 0.0;
+  for (const Explained& each : ExplainCommonNoise(
+           PairOf(NoisyWindow(8, 8.0, own, common, 1), NoisyWindow(16, 16.0, own, common, 2)))) {
+    variance += each.weight * each.drift_variance;
+  }
+  return std::sqrt(variance);
+}
+
 TEST(StudentTail, AgreesWithTheQuantiles) {
   for (const double degrees : {7.0, 10.0, 22.0, 100.0}) {
     for (const double p : {0.25, 0.025, 0.01}) {
@@ -150,6 +160,14 @@ TEST(ExplainCommonNoise, FindsWhatHitsAllWorkersAtOnce) {
   const double found = CommonError(ExplainCommonNoise(pair));
   EXPECT_GT(found, 0.8 * truth);
   EXPECT_LT(found, 3.0 * truth);  // slower noise is not excluded
+}
+
+TEST(ExplainCommonNoise, NoiseLeavesRoomForADriftHoweverLargeItIs) {
+  EXPECT_GT(DriftError(1.0, 0.0), 0.95 * DriftError(0.6, 0.0));
+}
+
+TEST(ExplainCommonNoise, WithoutMemoryLeavesLessRoomForADriftAsThatOfWorkersDoes) {
+  EXPECT_LT(DriftError(0.05, 0.3), 0.042);  // 0.048 with the room that quiet windows have
 }
 
 TEST(ExplainCommonNoise, ADriftIsTakenFromTheSideThatItSpeaksFor) {

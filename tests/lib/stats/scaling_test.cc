@@ -63,6 +63,17 @@ TEST(JudgeScaling, EqualWorkersPassEachStep) {
   }
 }
 
+TEST(JudgeScaling, TwoWorkersSayTooLittleOfOthersForAnIntervalBeforeTheLastLook) {
+  StepRecord now = Varied(2, 2.0);
+  now.confidence = 0.9988;
+  const StepVerdict step = Only(JudgeScaling(std::vector{Known(1), now}, 1.8));
+  EXPECT_EQ(step.any_pods.verdict, Verdict::kUndecided);
+  EXPECT_EQ(step.any_pods.lower, 0.0);
+  EXPECT_TRUE(std::isinf(step.any_pods.upper));
+  EXPECT_NEAR(step.ratio, 2.0, 1e-9);
+  EXPECT_NEAR(step.these_pods.upper, step.ratio, 0.2);
+}
+
 TEST(JudgeScaling, WorkersThatDifferWidenTheIntervalOfAnyPodsOnly) {
   const StepVerdict step = Only(JudgeScaling(std::vector{Varied(8, 8.0), Varied(16, 15.0)}, 1.8));
   EXPECT_EQ(step.these_pods.verdict, Verdict::kPass);

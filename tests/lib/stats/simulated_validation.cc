@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <numbers>
 #include <optional>
 
@@ -188,6 +189,18 @@ double BaseDiffers(bool base, Random& random) {
   return base ? std::exp(0.15 * Normal(random)) : 1.0;
 }
 
+/// A speed and a drift at once.
+std::function<std::vector<double>(std::size_t, Random&)> AndDrifting(
+    const std::function<std::vector<double>(std::size_t, Random&)>& other) {
+  return [other](std::size_t quarters, Random& random) {
+    std::vector<double> speeds = other(quarters, random);
+    const std::vector<double> drift = Drifting(quarters, random);
+    std::transform(speeds.begin(), speeds.end(), drift.begin(), speeds.begin(),
+                   std::multiplies<>());
+    return speeds;
+  };
+}
+
 /// A worker with one job after the other.
 struct Lane {
   double begin = 0.0;
@@ -341,12 +354,12 @@ std::vector<Noise> AllNoise() {
       {.name = "periodic", .life = HalfToThreeHalves, .speed = Periodic},
       {.name = "lasting", .life = HalfToThreeHalves, .speed = lasting},
       {.name = "coming and going", .life = HalfToThreeHalves, .speed = ComingAndGoing},
-      {.name = "pauses", .life = Gamma, .speed = pauses, .decided = {0.9, 0.25, 0.95}},
+      {.name = "pauses", .life = Gamma, .speed = pauses, .decided = {0.95, 0.35, 0.95}},
       {.name = "moody workers",
        .life = Equal,
        .own_sd = 0.2,
        .own_likeness = 0.9,
-       .decided = {0.85, 0.27, 0.9}},
+       .decided = {0.85, 0.3, 0.9}},
       {.name = "cold start",
        .life = WithinAFifth,
        .cold = 0.3,
@@ -390,6 +403,12 @@ std::vector<Noise> FurtherNoise() {
       {.name = "slow noise of all", .life = Gamma, .speed = slow, .near = 0.05, .off = 0.02},
       {.name = "exponential lives and noise of all", .life = Exponential, .speed = both},
       {.name = "exponential lives and drift", .life = Exponential, .speed = Drifting},
+      {.name = "pauses and drift", .life = Gamma, .speed = AndDrifting(pauses)},
+      {.name = "moody workers and drift",
+       .life = Equal,
+       .speed = Drifting,
+       .own_sd = 0.2,
+       .own_likeness = 0.9},
       {.name = "exponential lives and workers differ",
        .life = Exponential,
        .worker = WorkersDiffer(0.05)},

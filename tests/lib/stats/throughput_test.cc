@@ -248,6 +248,17 @@ TEST(ThroughputWindow, AWindowOfJustEightMeanLivesIsLongEnough) {
   EXPECT_TRUE(estimate.steady) << estimate.reason;
 }
 
+TEST(ThroughputWindow, AnIntervalThatSaysNothingIsNone) {
+  ThroughputWindow window{Instant{}};
+  window.Ended(Instant{}, Instant{} + FromSeconds(0.1), true);
+  window.Ended(Instant{}, Instant{} + FromSeconds(5.0), true);
+  const ThroughputEstimate estimate = window.Estimate(Instant{} + FromSeconds(6.0), {});
+  EXPECT_GT(estimate.throughput, 0.0);
+  EXPECT_TRUE(std::isfinite(estimate.log_error));
+  EXPECT_EQ(estimate.lower, 0.0);
+  EXPECT_TRUE(std::isinf(estimate.upper));
+}
+
 TEST(ThroughputWindow, NothingEndedIsNotZeroThroughputButUnknown) {
   const ThroughputWindow window(Instant{});
   const Instant begun{};

@@ -231,6 +231,22 @@ TEST(WhyUndecided, NamesTheStepThatWasNotSteadyOrNotMeasured) {
   EXPECT_EQ(Why(Record(8, 8.0, 0.001), unknown), "the throughput of 16 workers is not known");
 }
 
+TEST(WhyUndecided, SaysThatTooLittleWasSeenForAnInterval) {
+  stats::StepRecord two = Record(2, 2.0, 0.1);
+  two.confidence = 0.9988;
+  EXPECT_EQ(Why(Record(1, 1.0, 0.0), two),
+            "too little was seen for an interval of the ratio: measure longer, or repeat with new "
+            "pods");
+}
+
+TEST(TextOfStep, SaysThatTooLittleWasSeenForAnInterval) {
+  ScalingStep step = Doubtful(2);
+  step.lower = step.upper = 0.0;
+  EXPECT_THAT(TextOfStep({.steps = {First(), step}}, 1),
+              StartsWith("2 workers did 1.82 (too little was seen for an interval) times the work "
+                         "of 1, limit 1.8; "));
+}
+
 TEST(LeftOut, SaysHowLongAndHowJobsWereMeanwhile) {
   EXPECT_EQ(LeftOut({}), "");
   EXPECT_EQ(LeftOut({.cut = 31.0, .cut_change = 1.0 / 1.28 - 1.0}),
