@@ -219,9 +219,8 @@ std::uint64_t JobsOf(const std::vector<load::PlaceGroup>& groups) {
 // ---- steps
 
 Object Interval(const stats::RatioInterval& interval) {
-  const bool is_known = std::isfinite(interval.upper);
-  return {{"lower", is_known ? Object(interval.lower) : Object(nullptr)},
-          {"upper", is_known ? Object(interval.upper) : Object(nullptr)},
+  return {{"lower", interval.lower},
+          {"upper", interval.upper},
           {"verdict", stats::Name(interval.verdict)}};
 }
 
