@@ -30,10 +30,8 @@ function Throughput({ window, rate }: { window: Window; rate: State["rate"] }) {
           <b>{number(window.throughput)}</b>jobs/s
         </li>
         <li>
-          <b>
-            {number(lower)} to {number(upper)}
-          </b>
-          95 % interval
+          <b>{upper === null ? "-" : `${number(lower)} to ${number(upper)}`}</b>
+          {upper === null ? "too little was seen for an interval" : "95 % interval"}
         </li>
         <li data-figure="succeeded">
           <b>{number(window.succeeded)}</b>succeeded
