@@ -172,7 +172,7 @@ class PoolPass {
     if (status.ok()) return status;
     const bool has_changed = absl::IsAborted(status);
     if (!has_changed && !IsRefusal(status)) return status;
-    if (!has_changed) Say({true, "PodKept", "ScaleIn", std::string(status.message())});
+    if (!has_changed) Say({true, "PodKept", "Drain", std::string(status.message())});
     kept_ = std::move(status);
     return absl::OkStatus();
   }

@@ -118,13 +118,18 @@ class Planner {
     return IsUnknownLong(scene_, pod);
   }
 
+  /// Its node is gone, so nobody ends its deletion: an update does not wait for that.
+  [[nodiscard]] bool IsStuck(const PodSeen& pod) const {
+    return pod.deleted && IsUnknownLong(scene_, pod);
+  }
+
   /// Outdated ones are marked, a few at a time.
   void Update() {
     if (outdated_ == 0) return;
     std::size_t room = spec_.surge + spec_.unavailable;
     for (const PodSeen& pod : scene_.pods) {
       const bool leaves = !IsUpdated(pod, spec_) && (pod.leaving || pod.deleted);
-      if (leaves && room > 0) --room;
+      if (leaves && !IsStuck(pod) && room > 0) --room;
     }
     const auto is_outdated = [&](const Candidate& each) { return !IsUpdated(PodOf(each), spec_); };
     const auto is_not_ready = [&](const Candidate& each) {

@@ -85,7 +85,7 @@ inline constexpr std::size_t kMostMarks = 100;
 /// within 1, 2, 4, 8... seconds count as equal.
 ///
 /// Outdated pods leave as well, at most surge + unavailable of them at a time, and only while
-/// enough others are ready.
+/// enough others are ready. One whose deletion does not end, as its node is gone, does not count.
 ///
 /// Cost     O(pods * (1 + marks)).
 Plan MakePlan(const PoolSpec& spec, const Scene& scene);

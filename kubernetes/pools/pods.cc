@@ -48,12 +48,6 @@ Result<std::int64_t> NumberAt(const Json& pool, const char* path, std::int64_t s
       absl::StrCat(field, ": must be a whole number from ", least, " to ", most));
 }
 
-/// A label's name as a part of a JSON pointer.
-std::string LabelPath(std::string label) {
-  label.replace(label.find('/'), 1, "~1");
-  return absl::StrCat("/metadata/labels/", label);
-}
-
 constexpr const char* kContainerLists[] = {"/status/initContainerStatuses",
                                            "/status/containerStatuses"};
 
@@ -158,7 +152,10 @@ Json PartOfPod(const Json& pod) {
                             "deletionTimestamp", "ownerReferences"}) {
     keep(absl::StrCat("/metadata/", field));
   }
-  for (const char* label : {kPoolLabel, kTemplateLabel, kLeavingLabel}) keep(LabelPath(label));
+  for (const char* label : {kPoolLabel, kTemplateLabel, kLeavingLabel}) {
+    const std::string value = kube::LabelOf(pod, label);
+    if (!value.empty()) part["metadata"]["labels"][label] = value;
+  }
   keep("/spec/nodeName");
   keep("/status/phase");
   for (const char* type : {"Ready", "PodScheduled"}) {

@@ -254,6 +254,17 @@ TEST_F(UpdateTest, AndUntilTheOldOneHasGone) {
   EXPECT_THAT(Make(3).mark, IsEmpty());
 }
 
+TEST_F(UpdateTest, ButNotForOneWhoseNodeIsGone) {
+  MakeOld(3);
+  PodSeen& pod = Leaving("gone");
+  pod.hash = "old";
+  pod.deleted = true;
+  pod.ready = false;
+  EXPECT_THAT(Make(3).mark, IsEmpty()) << "it may end its job still";
+  scene_.unknown_for["gone"] = kUnknownLong;
+  EXPECT_EQ(Make(3).mark.size(), 1U);
+}
+
 TEST_F(UpdateTest, NoneLeavesBeforeASurgingOneIsReady) {
   spec_.surge = 1;
   spec_.unavailable = 0;
