@@ -73,9 +73,9 @@ Result<RunLook> OwnWorkerRuns::Advance(const RunOrder& order, Duration since, bo
     return WithoutWorkers({"ClusterRefuses", why}, order, since);
   }
   if (const auto lack = LackOf(*pool)) {
-    const Status grouped = Group(order, *pool);
-    if (grouped.ok() || lack->is_final) return WithoutWorkers(*lack, order, since);
-    return WithoutWorkers({"ClusterRefuses", std::string(grouped.message())}, order, since);
+    const Status made = lack->is_final ? absl::OkStatus() : MakeNeeds(order, *pool);
+    if (made.ok()) return WithoutWorkers(*lack, order, since);
+    return WithoutWorkers({"ClusterRefuses", std::string(made.message())}, order, since);
   }
   Result<RunLook> look = runs_.Advance(order, since, anew);
   if (!look.ok() || look->lacking.empty()) return look;
@@ -131,19 +131,19 @@ Result<Json> OwnWorkerRuns::Pool(const RunOrder& order) {
   return reply.status();
 }
 
-Status OwnWorkerRuns::Group(const RunOrder& order, const Json& pool) {
-  const auto group = GroupFor(order, pool);
-  if (!group) return absl::OkStatus();
+Status OwnWorkerRuns::MakeNeeds(const RunOrder& order, const Json& pool) {
   const MutexLock lock(mutex_);
   kube::WriteOptions options;
   options.field_manager = kManager;
-  const Status made =
-      connection_->Do(kube::Create(group->resource, group->object, options)).status();
-  if (absl::IsAlreadyExists(made)) return absl::OkStatus();
-  if (!absl::IsNotFound(made)) return made;
-  return absl::NotFoundError(absl::StrCat("spec.workers.scheduling: the cluster has no ",
-                                          group->resource.kind, " of ",
-                                          kube::ApiVersion(group->resource)));
+  for (const auto& [resource, object] : NeedsOf(order, pool)) {
+    const Status made = connection_->Do(kube::Create(resource, object, options)).status();
+    if (absl::IsNotFound(made)) {
+      return absl::NotFoundError(
+          absl::StrCat("the cluster has no ", resource.kind, " of ", kube::ApiVersion(resource)));
+    }
+    if (!made.ok() && !absl::IsAlreadyExists(made)) return made;
+  }
+  return absl::OkStatus();
 }
 
 Result<std::optional<Json>> OwnWorkerRuns::Find(const RunOrder& order) {

@@ -45,8 +45,8 @@ class OwnWorkerRuns final : public Runs {
   Result<RunLook> GoOn(const RunOrder& order, Duration since, const Result<kube::Json>& pool);
   /// The pool as it is; it is made if there is none.
   Result<kube::Json> Pool(const RunOrder& order);
-  /// Makes what their scheduler needs, if anything, until it is there.
-  Status Group(const RunOrder& order, const kube::Json& pool);
+  /// Makes what its pods need beside, unless it is there.
+  Status MakeNeeds(const RunOrder& order, const kube::Json& pool);
   /// nullopt: there is none.
   /// Errors   kAlreadyExists: it is somebody else's.
   Result<std::optional<kube::Json>> Find(const RunOrder& order)

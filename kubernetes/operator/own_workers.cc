@@ -2,13 +2,13 @@
 
 #include <absl/strings/str_cat.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "cli/runs/run_record.h"
 #include "kubernetes/controller/ownership.h"
 #include "kubernetes/operator/gang_scheduler.h"
 #include "kubernetes/pools/pods.h"
-#include "lib/spec/schema.h"
 
 namespace twofold::benchmarks {
 namespace {
@@ -64,12 +64,46 @@ Status CheckScheduling(const Json& object) {
       absl::StrCat("spec.workers.schedulingQueue: must name a queue of ", name));
 }
 
+Json ClaimsOf(const Json& object) { return ValueAt(object, "/spec/workers/claims", Json::array()); }
+
+/// Of a claim that volumes call `name`.
+std::string ClaimName(const Json& object, const std::string& name) {
+  return absl::StrCat(pools::PoolNameFor(object), "-", name);
+}
+
+Status CheckClaims(const Json& object) {
+  const Json claims = ClaimsOf(object);
+  bool are_good = claims.is_array();
+  for (const Json& each : are_good ? claims : Json::array()) {
+    const Json* spec = kube::At(each, "/spec");
+    are_good =
+        are_good && !kube::TextAt(each, "/name").empty() && spec != nullptr && spec->is_object();
+  }
+  if (are_good) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      "spec.workers.claims: must be a list of maps with a name and a spec");
+}
+
+/// Volumes name claims of all workers as spec.workers does.
+void NameClaims(const Json& object, Json& pod) {
+  const Json claims = ClaimsOf(object);
+  if (!pod.contains("volumes")) return;
+  for (Json& volume : pod["volumes"]) {
+    const std::string name = kube::TextAt(volume, "/persistentVolumeClaim/claimName");
+    const bool is_ours = std::any_of(claims.begin(), claims.end(), [&](const Json& claim) {
+      return kube::TextAt(claim, "/name") == name;
+    });
+    if (is_ours) volume["persistentVolumeClaim"]["claimName"] = ClaimName(object, name);
+  }
+}
+
 /// REQUIRES: the template is one that pools::SpecOf takes.
-Status Complete(const std::string& run, Json& pods) {
+Status Complete(const RunOrder& order, Json& pods) {
   Json& spec = pods["spec"];
+  NameClaims(order.of, spec);
   if (!spec.contains("automountServiceAccountToken")) spec["automountServiceAccountToken"] = false;
   for (Json& container : spec["containers"]) {
-    if (Status status = AddLabel(cli::LabelOfRun(run), container); !status.ok()) return status;
+    if (Status status = AddLabel(cli::LabelOfRun(order.id), container); !status.ok()) return status;
   }
   return absl::OkStatus();
 }
@@ -119,7 +153,8 @@ Result<Json> OwnPool(const RunOrder& order) {
   }
   if (Status status = CheckPods(pods); !status.ok()) return status;
   if (Status status = CheckScheduling(order.of); !status.ok()) return status;
-  if (Status status = Complete(order.id, pods); !status.ok()) return status;
+  if (Status status = CheckClaims(order.of); !status.ok()) return status;
+  if (Status status = Complete(order, pods); !status.ok()) return status;
   if (const auto* scheduler = SchedulerOf(order.of)) scheduler->mark(GangOf(order.of), pods);
   pool["spec"]["template"] = std::move(pods);
   const std::string frontend = kube::TextAt(order.of, absl::StrCat("/spec/", spec::kFrontendField));
@@ -127,18 +162,28 @@ Result<Json> OwnPool(const RunOrder& order) {
   return pool;
 }
 
-std::optional<OwnedObject> GroupFor(const RunOrder& order, const Json& pool) {
-  const GangScheduler* scheduler = SchedulerOf(order.of);
-  if (scheduler == nullptr || scheduler->spec == nullptr) return std::nullopt;
-  const Gang gang = GangOf(order.of);
-  return OwnedObject{scheduler->group,
-                     {{"apiVersion", kube::ApiVersion(scheduler->group)},
-                      {"kind", scheduler->group.kind},
+std::vector<OwnedObject> NeedsOf(const RunOrder& order, const Json& pool) {
+  std::vector<OwnedObject> needs;
+  const auto add = [&](const kube::Resource& resource, const std::string& name, Json spec) {
+    needs.push_back({resource,
+                     {{"apiVersion", kube::ApiVersion(resource)},
+                      {"kind", resource.kind},
                       {"metadata",
-                       {{"name", gang.name},
+                       {{"name", name},
                         {"namespace", kube::NameOf(order.of).space},
                         {"ownerReferences", Json::array({controller::OwnerReference(pool)})}}},
-                      {"spec", scheduler->spec(gang)}}};
+                      {"spec", std::move(spec)}}});
+  };
+  const GangScheduler* scheduler = SchedulerOf(order.of);
+  if (scheduler != nullptr && scheduler->spec != nullptr) {
+    const Gang gang = GangOf(order.of);
+    add(scheduler->group, gang.name, scheduler->spec(gang));
+  }
+  for (const Json& claim : ClaimsOf(order.of)) {
+    add(kube::kPersistentVolumeClaims, ClaimName(order.of, kube::TextAt(claim, "/name")),
+        claim.at("spec"));
+  }
+  return needs;
 }
 
 Duration ReadyLimit(const Json& object) {

@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "kubernetes/operator/definition.h"
 #include "kubernetes/operator/runs.h"
@@ -26,9 +27,10 @@ bool HasOwnWorkers(const kube::Json& object);
 /// Errors   kInvalidArgument: which field of the object's spec, and what it may be.
 Result<kube::Json> OwnPool(const RunOrder& order);
 
-/// What whoever starts its pods all or none (spec.workers.scheduling) needs beside them: an object
-/// that `pool` owns, as it is at the server. nullopt: nothing.
-std::optional<OwnedObject> GroupFor(const RunOrder& order, const kube::Json& pool);
+/// What its pods need beside: their group, where a scheduler starts them all or none
+/// (spec.workers.scheduling), and the volumes of all (spec.workers.claims). `pool`, as it is at the
+/// server, owns them.
+std::vector<OwnedObject> NeedsOf(const RunOrder& order, const kube::Json& pool);
 
 /// Since when not all workers are ready, who were; nullopt: it does not say.
 std::optional<kube::UnixTime> MissingSince(const kube::Json& pool);

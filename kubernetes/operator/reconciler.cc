@@ -297,9 +297,10 @@ class Pass {
     std::string text = absl::StrCat("its ", ToSeconds(*handling_.deadline),
                                     " s (activeDeadlineSeconds) are over; the run was cancelled");
     const Json* workers = kube::FindCondition(*object_, "WorkersReady");
-    if (workers != nullptr && kube::TextAt(*workers, "/status") == "False") {
-      absl::StrAppend(&text, "; it had no workers: ", kube::TextAt(*workers, "/message"));
-    }
+    const std::string lacking = workers == nullptr || kube::TextAt(*workers, "/status") != "False"
+                                    ? ""
+                                    : kube::TextAt(*workers, "/message");
+    if (!lacking.empty()) absl::StrAppend(&text, "; workers were missing: ", lacking);
     return Abandon({false, "DeadlineExceeded", text});
   }
 

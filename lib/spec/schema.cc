@@ -200,12 +200,20 @@ Fields UntilFields() {
   };
 }
 
+Fields ClaimFields() {
+  return {
+      Required({"name", Text(), "", "", "by which volumes of the template name it"}),
+      Required({"spec", AnyMap(), "", "", "of a PersistentVolumeClaim"}),
+  };
+}
+
 Fields WorkersFields() {
   return {
       Required({"template", AnyMap(), "", "", "the pods, as a WorkerPool has it"}),
       {"replicas", Whole(1, 10'000), "1", "", "pods; the run begins when all of them are ready"},
       {"readySeconds", Whole(1, kMostSeconds), "600", "",
        "the run has failed when they are not so long after its turn has come"},
+      {"claims", ListOf(ClaimFields()), "[]", "", "volumes that are made for all of them"},
       {"scheduling", OneOf({"volcano", "coscheduling", "kueue", "native"}), "", "",
        "who starts the pods all or none; else each is started where there is room"},
       {"schedulingQueue", Text(), "", "", "of Volcano; of Kueue its LocalQueue, which it needs"},

@@ -216,14 +216,18 @@ TEST_F(OwnWorkersTest, UseTheRightsOfTheirRolesAndNoOthers) {
     if (scheduler.spec == nullptr) continue;
     Json workers = Workers();
     workers["scheduling"] = scheduler.name;
+    workers["claims"] = Json::array({{{"name", "shared"}, {"spec", Json::object()}}});
     CreateBenchmark({{"workers", workers}});
     EXPECT_TRUE(Await([&] { return !api_.All(scheduler.group).empty(); })) << scheduler.name;
     DeleteBenchmark();
-    EXPECT_TRUE(Await([&] { return api_.All(scheduler.group).empty(); })) << scheduler.name;
+    EXPECT_TRUE(Await([&] {
+      return api_.All(scheduler.group).empty() && api_.All(kube::kPersistentVolumeClaims).empty();
+    })) << scheduler.name;
   }
   Rights used = UsedOf(api_);
   std::erase_if(used, [](const std::string& each) {
-    return each.find("pools") == std::string::npos && each.find("/pod") == std::string::npos;
+    return each.find("pools") == std::string::npos && each.find("/pod") == std::string::npos &&
+           each.find("claims") == std::string::npos;
   });
   Rights allowed = AllowedBy("benchmark-operator/own-workers/role.yaml");
   // Of pools that shrink or whose workers end, which the tests of those have (worker_pool_test.cc).

@@ -36,7 +36,7 @@ API_ACCOUNT = "scalability-tester-lifecycle"
 OPERATOR_ACCOUNT = "scalability-tester-operator"
 PERFTEST = ["iperfs", "mpipingpongs", "openfoams", "rdmabandwidths", "rdmalatencies", "fios", "pytorchs", "benchmarksets"]
 MEASUREMENTS = ["validations", "loadtests", "lifecycletests"]
-OPERATOR_WRITES = {"events", "leases", "jobs", "podgroups", "pods", "workerpools", "workerpools/status"} | {
+OPERATOR_WRITES = {"events", "leases", "jobs", "persistentvolumeclaims", "podgroups", "pods", "workerpools", "workerpools/status"} | {
     name + end for name in ("benchmarks", *MEASUREMENTS, *PERFTEST) for end in ("", "/status")}
 WORKLOADS = "workloads"
 NAMED_OTHERWISE = ("APIService", "CustomResourceDefinition", "Namespace")

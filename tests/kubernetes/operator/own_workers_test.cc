@@ -134,13 +134,37 @@ TEST(OwnPool, ItsGroupIsOfAllPodsAndGoesWithIt) {
     const RunOrder order = OrderOf(ObjectFor(scheduler));
     Json pool = *OwnPool(order);
     pool["metadata"]["uid"] = "u-2";
-    const auto group = GroupFor(order, pool);
-    ASSERT_TRUE(group) << scheduler;
-    EXPECT_EQ(group->object["spec"], spec) << scheduler;
-    EXPECT_EQ(group->object["metadata"]["ownerReferences"][0]["uid"], "u-2");
+    const auto needs = NeedsOf(order, pool);
+    ASSERT_EQ(needs.size(), 1U) << scheduler;
+    EXPECT_EQ(needs[0].object["spec"], spec) << scheduler;
+    EXPECT_EQ(needs[0].object["metadata"]["ownerReferences"][0]["uid"], "u-2");
   }
-  EXPECT_FALSE(GroupFor(OrderOf(ObjectFor("kueue")), Json::object()));
-  EXPECT_FALSE(GroupFor(OrderOf(ObjectWith(Workers())), Json::object()));
+  EXPECT_TRUE(NeedsOf(OrderOf(ObjectFor("kueue")), Json::object()).empty());
+  EXPECT_TRUE(NeedsOf(OrderOf(ObjectWith(Workers())), Json::object()).empty());
+}
+
+TEST(OwnPool, ItsPodsShareTheVolumesThatAreMadeForAll) {
+  const Json spec = {{"accessModes", {"ReadWriteMany"}}};
+  const auto volume = [](const char* claim) {
+    return Json{{"name", claim}, {"persistentVolumeClaim", {{"claimName", claim}}}};
+  };
+  Json workers = Workers(
+      {{"volumes", {volume("shared"), volume("there"), {{"name", "t"}, {"emptyDir", {}}}}}});
+  workers["claims"] = Json::array({{{"name", "shared"}, {"spec", spec}}});
+  const RunOrder order = OrderOf(ObjectWith(workers));
+  const auto pool = OwnPool(order);
+  ASSERT_TRUE(pool.ok()) << pool.status();
+  const std::string name = pools::PoolNameFor(order.of) + "-shared";
+  const Json& volumes = (*pool)["spec"]["template"]["spec"]["volumes"];
+  EXPECT_EQ(volumes[0]["persistentVolumeClaim"]["claimName"], name);
+  EXPECT_EQ(volumes[1]["persistentVolumeClaim"]["claimName"], "there") << "is not ours";
+  const auto needs = NeedsOf(order, *pool);
+  ASSERT_EQ(needs.size(), 1U);
+  EXPECT_EQ(needs[0].object["kind"], "PersistentVolumeClaim");
+  EXPECT_EQ(needs[0].object["metadata"]["name"], name);
+  EXPECT_EQ(needs[0].object["spec"], spec);
+  workers["claims"] = Json::array({{{"name", "shared"}}});
+  EXPECT_THAT(Complaint(workers), HasSubstr("spec.workers.claims: "));
 }
 
 TEST(OwnPool, NamesTheSchedulerOrTheQueueThatIsMissing) {
@@ -152,11 +176,14 @@ TEST(OwnPool, NamesTheSchedulerOrTheQueueThatIsMissing) {
 }
 
 TEST(GangSchedulers, AreThoseThatTheFieldNames) {
-  const Json words = spec::SchemaOf(
-      spec::HandlingFields())["properties"]["workers"]["properties"]["scheduling"]["enum"];
+  const Json fields = spec::SchemaOf(spec::HandlingFields())["properties"]["workers"]["properties"];
+  std::set<std::string> words;
+  for (const Json& word : fields["scheduling"]["enum"]) {
+    if (word.is_string()) words.insert(word.get<std::string>());
+  }
   std::set<std::string> names;
   for (const GangScheduler& each : GangSchedulers()) names.insert(std::string(each.name));
-  EXPECT_EQ(std::set<std::string>(words.begin(), words.end()), names);
+  EXPECT_EQ(words, names);
 }
 
 // ---- whose pools are looked after
