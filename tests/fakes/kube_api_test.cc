@@ -254,6 +254,12 @@ TEST_F(FakeKubeApi, FinalizersKeepADeletedObject) {
   EXPECT_EQ(api_.Find(kConfigMaps, {"a", "c"}), std::nullopt);
 }
 
+TEST_F(FakeKubeApi, MakesNoObjectOfAStatusThatIsApplied) {
+  EXPECT_EQ(Refused(kube::Apply(kPods, Object(kPods, "x"), true, {}, "status")).code(),
+            StatusCode::kNotFound);
+  EXPECT_EQ(api_.Find(kPods, {"a", "x"}), std::nullopt);
+}
+
 TEST_F(FakeKubeApi, TellsItsKinds) {
   const Json list = Done(kube::GetResources("jobset.x-k8s.io/v1alpha2"));
   EXPECT_EQ(kube::FindResource(list, "jobset.x-k8s.io/v1alpha2", "JobSet").value(), kJobSets);

@@ -221,6 +221,7 @@ Json KubeObjects::Apply(const Resource& resource, const ObjectName& name, const 
   std::map<std::string, Json> leaves;
   Leaves(patch, "", leaves);
   if (present == nullptr) {
+    if (!writing.subresource.empty()) throw NotFound(resource, name.name);
     created = true;
     Json object = patch;
     object["metadata"]["name"] = name.name;

@@ -144,7 +144,8 @@ class OwnWorkersTest : public DurableClusterTest {
     EXPECT_TRUE(Await([&] {
       PlayKubelet();
       return api_.All(pools::kWorkerPools).empty() && api_.All(kube::kPods).empty();
-    })) << Json(api_.All(kube::kPods)).dump(1);
+    })) << Json(api_.All(kube::kPods)).dump(1)
+        << Json(api_.All(pools::kWorkerPools)).dump(1);
   }
 
   static std::vector<kube::Resource> Resources() {
