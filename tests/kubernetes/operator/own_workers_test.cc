@@ -215,6 +215,9 @@ class RunsWithWorkers final : public Runs {
         frontend_(scene.frontend_, gate),
         runs_(frontend_, access, [&scene] { return scene.wall(); }) {}
 
+  [[nodiscard]] std::optional<Bar> BarTo(const RunOrder& order) override {
+    return runs_.BarTo(order);
+  }
   Result<std::uint64_t> Check(const RunOrder& order) override { return runs_.Check(order); }
   Result<RunLook> Advance(const RunOrder& order, Duration since, bool anew) override {
     return Gated<Result<RunLook>>([&] { return runs_.Advance(order, since, anew); });
