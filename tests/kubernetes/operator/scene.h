@@ -64,6 +64,14 @@ class Scene {
             {"spec", std::move(spec)}};
   }
 
+  /// Of a run's own: two, of pods with this spec.
+  static kube::Json Workers(kube::Json pod = kube::Json::object()) {
+    if (!pod.contains("containers")) {
+      pod["containers"] = kube::Json::array({{{"name", "backend"}, {"image", "one"}}});
+    }
+    return {{"replicas", 2}, {"template", {{"spec", std::move(pod)}}}};
+  }
+
   void Create(const kube::Json& benchmark) {
     kube::Connection connection(api_.access());
     const auto made = connection.Do(kube::Create(kind_->resource, benchmark));
