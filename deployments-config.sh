@@ -131,6 +131,9 @@ patches:
   - target: {kind: NetworkPolicy, name: scalability-tester-frontend}
     patch: |-
       - {op: replace, path: /spec/ingress/1/from/0/namespaceSelector/matchLabels/kubernetes.io~1metadata.name, value: "$validation"}
+  - target: {kind: NetworkPolicy, name: scalability-tester-own-workers-to-frontend}
+    patch: |-
+      - {op: replace, path: /spec/ingress/0/from/0/namespaceSelector/matchLabels/kubernetes.io~1metadata.name, value: "$validation"}
   - target: {kind: NetworkPolicy, name: scalability-tester-clients}
     patch: |-
       - {op: replace, path: /spec/egress/1/to/0/namespaceSelector/matchLabels/kubernetes.io~1metadata.name, value: "$monitoring"}

@@ -42,5 +42,5 @@ replayed() {
   while IFS= read -r file; do
     "$bin/twofold" expand "$file" >out || { echo "$file"; false; }
     grep -q ' jobs\{0,1\} of ' out
-  done < <(find "$root/examples" -name '*.yaml' -exec grep -LE '^kind: (Validation|LoadTest|LifecycleTest|WorkerPool)$' {} +)
+  done < <(find "$root/examples" -name '*.yaml' -exec grep -LE '^kind: (Validation|LoadTest|LifecycleTest|WorkerPool|Frontend)$' {} +)
 }
