@@ -98,6 +98,7 @@ void Collector::Forget(const MemberId& id) {
     call->on_collected = nullptr;
     call->pause.cancel();
     call->under_way->Cancel();
+    call->under_way->Abandon();  // the loop may take no turn that ends it
   }
 }
 

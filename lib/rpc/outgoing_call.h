@@ -29,8 +29,8 @@ class OutgoingCall : public h2::End, public std::enable_shared_from_this<Outgoin
   /// Breaks the call off; it ends with kCancelled, unless it ended before.
   void Cancel();
 
-  /// Gives its channel up, when the loop takes no further turns: each would keep the other one.
-  /// The end of the loop may tell it that it is over.
+  /// Gives its channel up, when the loop may take no further turn: each would keep the other one.
+  /// The end of the loop may tell it that it is over. On the loop's thread, or after it.
   void Abandon();
 
  protected:

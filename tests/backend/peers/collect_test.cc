@@ -105,6 +105,19 @@ TEST_F(CollectTest, ForgottenCallsAreNotTold) {
   EXPECT_THROW(answer.get(), std::future_error);
 }
 
+TEST_F(CollectTest, ForgottenCallsGoWithALoopThatEndsAtOnce) {
+  waits_ = true;
+  Announce(1);
+  auto answer = Ask(1);
+  EXPECT_TRUE(testing::Await([&] { return OnLoop([&] { return held_ != nullptr; }); }));
+  OnLoop([&] {
+    peers_->Forget(IdOf(Seat(0)));
+    io_.stop();
+  });
+  StopPeers();
+  EXPECT_THROW(answer.get(), std::future_error);
+}
+
 TEST_F(CollectTest, ProcessEndsWhileCallsAreOpenAtBothEnds) {
   waits_ = true;
   Announce(1);
