@@ -63,6 +63,7 @@ const std::map<std::string, std::size_t> kJobs = {
     {"benchmarks/filesystem/fio-rook-nfs-nvme.yaml", 24},
     {"fio-quick.yaml", 12},
     {"operator/fio-nightly.yaml", 6},
+    {"operator/fio-own-workers.yaml", 6},
     {"operator/fio-quick.yaml", 12},
     {"gpu-quick.yaml", 18},
     {"iperf-pairs.yaml", 54},
