@@ -78,6 +78,7 @@ await_reason() {
 operator() {
   begin "$1" "$TWOFOLD_BIN/twofold-operator" --frontend "$(address client)" --kubeconfig "$work/account" --perftest \
     --measurements --namespace validation --worker-pools monitoring --own-workers --http-address 127.0.0.1:0 --ready-file "$work/$1" "${@:2}"
+  operator=${programs[-1]}
   awaited "$work/$1"
 }
 
@@ -242,8 +243,11 @@ echo '{apiVersion: twofold.dev/v1alpha1, kind: LoadTest, metadata: {name: load, 
 await_load Running PodRefused
 has "$(refused kubectl patch "${load[@]}" --type=merge -p '{"spec": {"rate": "2"}}')" "rate cannot be changed"
 kubectl delete quota none -n validation
-await_load Running Starting
-pod=$(kubectl get pods -n validation -l twofold.dev/measurement -o name)
+for _ in $(seq 300); do
+  pod=$(kubectl get pods -n validation -l twofold.dev/measurement -o name)
+  [ -z "$pod" ] || break
+  sleep 0.2
+done
 kubectl patch "$pod" -n validation --subresource=status --type=merge -p '{"status": {"phase": "Succeeded", "containerStatuses": [
   {"name": "measurement", "ready": false, "restartCount": 0, "image": "i", "imageID": "i", "state": {"terminated": {"exitCode": 0,
     "reason": "Completed", "message": "{\"verdict\": \"pass\", \"why\": \"\", \"figures\": []}"}}}]}}'
@@ -293,7 +297,7 @@ kubectl apply -f "$files/frontends/role.yaml" >/dev/null
 has "$(refused kubectl auth can-i get secrets -n monitoring --as system:serviceaccount:monitoring:scalability-tester-operator)" no
 mkdir "$work/tokens"
 echo token-of-validation >"$work/tokens/default.validation.token"
-kill -TERM "${programs[-1]}"
+kill -TERM "$operator"
 operator third --frontends "$work/tokens"
 create allowed 1s
 await_reason allowed Running NoSuchFrontend

@@ -375,7 +375,7 @@ std::vector<Noise> AllNoise() {
       {.name = "two kinds of nodes, 3 repeats",
        .life = Gamma,
        .worker = TwoKinds,
-       .decided = {0.93, 0.35, 0.93},
+       .decided = {0.92, 0.35, 0.93},
        .repeats = 3},
       {.name = "workers differ, repeats auto",
        .life = HalfToThreeHalves,
