@@ -18,9 +18,9 @@ using kube::Json;
 constexpr const char* kLabels = "TWOFOLD_LABELS";  // by which a worker says what it is
 constexpr std::int64_t kReadySeconds = 600;
 
-Json ValueAt(const Json& object, const char* path, Json otherwise) {
+Json ValueAt(const Json& object, const char* path, const Json& otherwise) {
   const Json* value = kube::At(object, path);
-  return value == nullptr ? std::move(otherwise) : *value;
+  return value == nullptr ? otherwise : *value;
 }
 
 /// The variable with `label` beside what the template says there.
