@@ -115,16 +115,7 @@ class OperatorFrontendsTest : public ClusterTest {
                           {"spec", spec}});
   }
   void Create(const std::string& space, const std::string& frontend = "") {
-    Json spec = {{"template",
-                  {{"kind", "Fio"},
-                   {"spec",
-                    {{"rw", "randrw"},
-                     {"rwmixread", 70},
-                     {"bs", "4k"},
-                     {"iodepth", 4},
-                     {"numJobs", 2},
-                     {"direct", 0},
-                     {"runtime", "1s"}}}}}};
+    Json spec = {{"template", ScriptedFioTemplate()}};
     if (!frontend.empty()) spec["frontendRef"] = frontend;
     api_.Put(kBenchmarks, {{"apiVersion", "twofold.dev/v1alpha1"},
                            {"kind", "Benchmark"},

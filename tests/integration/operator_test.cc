@@ -57,18 +57,7 @@ class OperatorTest : public DurableClusterTest {
   /// A benchmark of two jobs.
   void Create(const std::string& name, const Json& more = Json::object(),
               const std::string& space = "a") {
-    Json spec = {{"template",
-                  {{"kind", "Fio"},
-                   {"spec",
-                    {{"rw", "randrw"},
-                     {"rwmixread", 70},
-                     {"bs", "4k"},
-                     {"iodepth", 4},
-                     {"numJobs", 2},
-                     {"direct", 0},
-                     {"runtime", "1s"}}}}},
-                 {"repetitions", 2},
-                 {"queue", "sleep"}};
+    Json spec = {{"template", ScriptedFioTemplate()}, {"repetitions", 2}, {"queue", "sleep"}};
     spec.update(more);
     api_.Put(kBenchmarks, {{"apiVersion", "twofold.dev/v1alpha1"},
                            {"kind", "Benchmark"},

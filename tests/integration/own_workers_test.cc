@@ -20,6 +20,7 @@
 #include "tests/fakes/kube_api.h"
 #include "tests/integration/durable_cluster.h"
 #include "tests/integration/rights.h"
+#include "tests/integration/scripted_fio.h"
 
 namespace twofold::testing {
 namespace {
@@ -62,16 +63,7 @@ class OwnWorkersTest : public DurableClusterTest {
     EXPECT_TRUE(Await([&] { return !api_.Find(kBenchmarks, {"validation", "x"}); }));
   }
   void CreateBenchmark(const Json& more = Json::object()) {
-    Json spec = {{"template",
-                  {{"kind", "Fio"},
-                   {"spec",
-                    {{"rw", "randrw"},
-                     {"rwmixread", 70},
-                     {"bs", "4k"},
-                     {"iodepth", 4},
-                     {"numJobs", 2},
-                     {"direct", 0},
-                     {"runtime", "1s"}}}}},
+    Json spec = {{"template", ScriptedFioTemplate()},
                  {"repetitions", 4},
                  {"queue", "sleep"},
                  {"workers", Workers()}};

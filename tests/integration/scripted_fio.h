@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <string>
 
 namespace twofold::testing {
@@ -16,6 +17,19 @@ inline void WriteScriptedFio(const std::string& folder) {
                      << "while [ ! -e " << folder << "/go ]; do sleep 0.02; done\n"
                      << "cat " << TWOFOLD_SOURCE << "/tests/golden/suites/fio/worker0.json\n";
   std::filesystem::permissions(fio, std::filesystem::perms::owner_all);
+}
+
+/// Of benchmarks whose jobs end as that script ends them.
+inline nlohmann::json ScriptedFioTemplate() {
+  return {{"kind", "Fio"},
+          {"spec",
+           {{"rw", "randrw"},
+            {"rwmixread", 70},
+            {"bs", "4k"},
+            {"iodepth", 4},
+            {"numJobs", 2},
+            {"direct", 0},
+            {"runtime", "1s"}}}};
 }
 
 }  // namespace twofold::testing
