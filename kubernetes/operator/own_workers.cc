@@ -17,6 +17,7 @@ using kube::Json;
 
 constexpr const char* kLabels = "TWOFOLD_LABELS";  // by which a worker says what it is
 constexpr std::int64_t kReadySeconds = 600;
+constexpr std::size_t kMostClaims = 16;
 
 Json ValueAt(const Json& object, const char* path, const Json& otherwise) {
   const Json* value = kube::At(object, path);
@@ -73,15 +74,15 @@ std::string ClaimName(const Json& object, const std::string& name) {
 
 Status CheckClaims(const Json& object) {
   const Json claims = ClaimsOf(object);
-  bool are_good = claims.is_array();
+  bool are_good = claims.is_array() && claims.size() <= kMostClaims;
   for (const Json& each : are_good ? claims : Json::array()) {
     const Json* spec = kube::At(each, "/spec");
     are_good =
         are_good && !kube::TextAt(each, "/name").empty() && spec != nullptr && spec->is_object();
   }
   if (are_good) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      "spec.workers.claims: must be a list of maps with a name and a spec");
+  return absl::InvalidArgumentError(absl::StrCat("spec.workers.claims: must be a list of at most ",
+                                                 kMostClaims, " maps with a name and a spec"));
 }
 
 /// Volumes name claims of all workers as spec.workers does.

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <set>
+#include <vector>
 
 #include "kubernetes/operator/gang_scheduler.h"
 #include "kubernetes/operator/options.h"
@@ -153,6 +154,15 @@ TEST(OwnPool, ItsPodsShareTheVolumesThatAreMadeForAll) {
   EXPECT_EQ(needs[0].object["spec"], spec);
   workers["claims"] = Json::array({{{"name", "shared"}}});
   EXPECT_THAT(Complaint(workers), HasSubstr("spec.workers.claims: "));
+}
+
+TEST(OwnPool, HasFewVolumesForAll) {
+  Json workers = Scene::Workers();
+  const Json claim = {{"name", "data"}, {"spec", Json::object()}};
+  workers["claims"] = std::vector<Json>(16, claim);
+  EXPECT_EQ(Complaint(workers), "");
+  workers["claims"].push_back(claim);
+  EXPECT_THAT(Complaint(workers), HasSubstr("spec.workers.claims: must be a list of at most 16"));
 }
 
 TEST(OwnPool, NamesTheSchedulerOrTheQueueThatIsMissing) {
