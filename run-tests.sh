@@ -280,7 +280,7 @@ beside_asan() {
 if [ "${1:-}" = --nightly ]; then
   shift
   nightly=yes time_limit="--timeout 3600"
-  export TWOFOLD_NIGHTLY=1 TWOFOLD_SANITIZERS="-D TWOFOLD_COMMANDS=ON"
+  export TWOFOLD_NIGHTLY=1 TWOFOLD_SANITIZERS="-D TWOFOLD_COMMANDS=ON -D TWOFOLD_PROMISES=ON"
   export TWOFOLD_KILLS=200 TWOFOLD_TRIES=10000 TWOFOLD_VALIDATIONS=200 TWOFOLD_SEEDS=1000000 FUZZ_SECONDS=600
 fi
 if [ "${1:-}" = --lane ]; then

@@ -22,7 +22,7 @@ target_compile_options(
 # All have what some get from libraries that they use, so that they can share headers.
 target_compile_definitions(twofold_flags INTERFACE BOOST_ASIO_NO_DEPRECATED $<TARGET_PROPERTY:spdlog::spdlog,INTERFACE_COMPILE_DEFINITIONS>)
 add_library(twofold_cold INTERFACE)
-target_compile_options(twofold_cold INTERFACE $<$<NOT:$<CONFIG:Debug>>:-O1>)
+target_compile_options(twofold_cold INTERFACE $<$<NOT:$<CONFIG:Debug>>:$<IF:$<BOOL:${TWOFOLD_ALL_TESTS}>,-O1,-O0>>)
 
 # What many files of a KIND, LIBRARY or TEST, include is read once for all of them: a fifth of the compile time of clang,
 # a twentieth of that of g++, which goes without. Where each file is compiled alone, none gets what it does not include.
@@ -138,14 +138,14 @@ endmacro()
 # not, which saves a third of its compile time. APART: each file is compiled alone, as it uses names that others use, too. OWN: in an executable
 # of its own, as it replaces what all in one share. PROMISES: it measures rows of docs/promises.md (tests/support/promise.h).
 # WAITS: in these SECONDS the processor has little to do, so three run where one of the others does; the longest begin first.
-# Where TWOFOLD_ONLY_HEAVY_TESTS is set, there are only those that are HEAVY or have PROMISES.
+# Where TWOFOLD_ONLY_HEAVY_TESTS is set, there are only those that are HEAVY or have PROMISES; without TWOFOLD_PROMISES, none of the latter.
 function(twofold_test name)
   cmake_parse_arguments(ARG "HEAVY;APART;OWN;PROMISES" "WAITS" "SOURCES;DEPS;DEFINITIONS;LABELS;ARGS" ${ARGN})
   if(ARG_PROMISES)
     list(APPEND ARG_DEPS twofold_test_promise)
     list(APPEND ARG_LABELS promises)
   endif()
-  if(TWOFOLD_ONLY_HEAVY_TESTS AND NOT ARG_HEAVY AND NOT ARG_PROMISES)
+  if((TWOFOLD_ONLY_HEAVY_TESTS AND NOT ARG_HEAVY AND NOT ARG_PROMISES) OR (ARG_PROMISES AND NOT TWOFOLD_PROMISES))
     return()
   endif()
   if(TWOFOLD_TESTS AND NOT ARG_OWN)

@@ -1,6 +1,6 @@
 # docs/gangs.svg: what 16 workers do around a gang of 16.
 #
-#   TWOFOLD_GANGS_CSV=gangs.csv build/dev/tests/lib/queue/queue_test --gtest_filter='*GangSimulation*'
+#   TWOFOLD_GANGS_CSV=gangs.csv build/dev/tests/lib/queue_tests --gtest_filter='*GangSimulation*'
 #   gnuplot -e "csv='gangs.csv'" docs/figures/gangs.gnuplot > docs/gangs.svg
 
 set terminal svg size 860,360 background rgb 'white' font 'sans-serif,12'
