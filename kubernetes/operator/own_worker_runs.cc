@@ -6,6 +6,7 @@
 
 #include "kubernetes/controller/ownership.h"
 #include "kubernetes/operator/group.h"
+#include "kubernetes/operator/pool_status.h"
 #include "kubernetes/pools/pods.h"
 #include "lib/common/printable.h"
 
@@ -34,6 +35,11 @@ RunLook EndByLack(std::string reason, const std::string& why) {
   look.over = true;
   look.end = RunEnd{false, std::move(reason), Printable(why, kLongestLack)};
   return look;
+}
+
+/// The API server does not make what the run needs.
+Lack LackBy(const Status& refused) {
+  return {"ClusterRefuses", std::string(refused.message()), IsInvalidObject(refused)};
 }
 
 /// How a run stands whose workers are not there.
@@ -68,14 +74,10 @@ Result<RunLook> OwnWorkerRuns::Advance(const RunOrder& order, Duration since, bo
   if (!HasOwnWorkers(order.of)) return runs_.Advance(order, since, anew);
   const Result<Json> pool = Pool(order);
   if (!anew) return GoOn(order, since, pool);
-  if (!pool.ok()) {
-    const std::string why(pool.status().message());
-    return WithoutWorkers({"ClusterRefuses", why}, order, since);
-  }
+  if (!pool.ok()) return WithoutWorkers(LackBy(pool.status()), order, since);
   if (const auto lack = LackOf(*pool)) {
     const Status made = lack->is_final ? absl::OkStatus() : MakeNeeds(order, *pool);
-    if (made.ok()) return WithoutWorkers(*lack, order, since);
-    return WithoutWorkers({"ClusterRefuses", std::string(made.message())}, order, since);
+    return WithoutWorkers(made.ok() ? *lack : LackBy(made), order, since);
   }
   Result<RunLook> look = runs_.Advance(order, since, anew);
   if (!look.ok() || look->lacking.empty()) return look;

@@ -3,6 +3,8 @@
 #include <absl/strings/str_cat.h>
 
 #include <algorithm>
+#include <iterator>
+#include <string_view>
 #include <utility>
 
 #include "cli/runs/run_record.h"
@@ -18,6 +20,9 @@ using kube::Json;
 constexpr const char* kLabels = "TWOFOLD_LABELS";  // by which a worker says what it is
 constexpr std::int64_t kReadySeconds = 600;
 constexpr std::size_t kMostClaims = 16;
+/// Of a pool: they do not come right by themselves.
+constexpr std::string_view kFinal[] = {"InvalidSpec", "Forbidden", "PodSecurityRefused",
+                                       "PodInvalid"};
 
 Json ValueAt(const Json& object, const char* path, const Json& otherwise) {
   const Json* value = kube::At(object, path);
@@ -207,7 +212,7 @@ std::optional<Lack> LackOf(const Json& pool) {
     if (condition == nullptr || kube::TextAt(*condition, "/status") != "False") continue;
     const std::string reason = kube::TextAt(*condition, "/reason");
     return Lack{reason, absl::StrCat(name, ": ", kube::TextAt(*condition, "/message")),
-                reason == "InvalidSpec" || reason == "Forbidden" || reason == "PodSecurityRefused"};
+                std::find(std::begin(kFinal), std::end(kFinal), reason) != std::end(kFinal)};
   }
   return Lack{"WorkersMissing", absl::StrCat(name, ": its pods are made")};
 }

@@ -75,12 +75,15 @@ bool IsRefusal(const Status& status) {
          absl::IsNotFound(status) || kube::HttpStatusOf(status) == 500;
 }
 
+bool IsInvalidObject(const Status& status) { return kube::HttpStatusOf(status) == 422; }
+
 StatusCondition CreationCondition(const Status& status) {
   if (status.ok()) return {"PodsCreated", Truth::kTrue, "Created", ""};
   const std::string why(status.message());
   for (const Refusal& each : kRefusals) {
     if (absl::StrContains(why, each.text)) return {"PodsCreated", Truth::kFalse, each.reason, why};
   }
+  if (IsInvalidObject(status)) return {"PodsCreated", Truth::kFalse, "PodInvalid", why};
   if (absl::IsResourceExhausted(status)) return {"PodsCreated", Truth::kFalse, "TooManyPods", why};
   return {"PodsCreated", Truth::kFalse, "PodsRefused", why};
 }

@@ -15,6 +15,10 @@ inline constexpr std::size_t kMostNodes = 50;  ///< in a status: those with the 
 /// `PodsCreated`: by what the API server has answered to the last creation.
 controller::StatusCondition CreationCondition(const Status& status);
 
+/// Whether the API server finds the object itself wrong, so that it refuses it whenever it is
+/// asked.
+bool IsInvalidObject(const Status& status);
+
 /// Whether it is a refusal of a pod, by a webhook that fails as well, which time or people may end;
 /// else the call has failed.
 bool IsRefusal(const Status& status);

@@ -154,6 +154,36 @@ TEST_F(OwnWorkersTest, PodSecurityEndsTheRunAtOnce) {
   EXPECT_TRUE(Pools().empty());
 }
 
+TEST_F(OwnWorkersTest, PodsThatTheApiServerFindsWrongEndTheRunAtOnce) {
+  Create();
+  Await("WorkersReady", "False WorkersMissing");
+  Say("PodsCreated", false, "PodInvalid", "spec.containers[0].image: Required value");
+  scene_.RunOut("x");
+  EXPECT_EQ(scene_.Condition("x", "Failed"), "True PodInvalid");
+  EXPECT_THAT(scene_.Message("x", "Failed"), HasSubstr("image: Required value"));
+  EXPECT_TRUE(Pools().empty());
+}
+
+TEST_F(OwnWorkersTest, APoolOrVolumeThatTheApiServerFindsWrongEndsTheRunAtOnce) {
+  for (const char* plural : {"workerpools", "persistentvolumeclaims"}) {
+    SCOPED_TRACE(plural);
+    scene_.api_.Add({.kind = fakes::KubeFault::Kind::kStatus,
+                     .verb = "create",
+                     .plural = plural,
+                     .times = 1,
+                     .status = 422,
+                     .body = R"({"kind": "Status", "code": 422, "message": "is wrong"})"});
+    Json workers = Scene::Workers();
+    workers["claims"] = Json::array({{{"name", "shared"}, {"spec", Json::object()}}});
+    Create({{"workers", workers}});
+    scene_.RunOut("x");
+    EXPECT_EQ(scene_.Condition("x", "Failed"), "True ClusterRefuses");
+    EXPECT_THAT(scene_.Message("x", "Failed"), HasSubstr("is wrong"));
+    EXPECT_TRUE(Pools().empty());
+    scene_.Delete("x");
+  }
+}
+
 TEST_F(OwnWorkersTest, ThatTheApiServerRefusesAreSaid) {
   scene_.api_.Add({.kind = fakes::KubeFault::Kind::kStatus,
                    .verb = "create",

@@ -202,7 +202,7 @@ TEST_F(WorkerPoolTest, SaysThatPodSecurityRefuses) {
 TEST_F(WorkerPoolTest, SaysThatATemplateIsRefused) {
   RefusePods(422, R"({"kind": "Status", "code": 422, "reason": "Invalid", "message": "bad"})");
   MakePool(1);
-  EXPECT_EQ(scene_.Condition("PodsCreated"), "False PodsRefused");
+  EXPECT_EQ(scene_.Condition("PodsCreated"), "False PodInvalid");
 }
 
 TEST_F(WorkerPoolTest, ThatAnAdminForbidsStaysAsItIsUntilItIsAllowed) {
