@@ -163,8 +163,8 @@ Schema StatusFields() {
                  {"results", ResultsSchema()},
                  {"lastScheduleTime", Moment("of the schedule, when it made a Benchmark")},
                  {"nextScheduleTime", Moment("when it makes the next one")},
-                 {"resultsInAll", Count("headlines that the run has")},
-                 {"workerPool", Text("name of the WorkerPool of the run's own workers")}});
+                 {"resultsInAll", Count("headlines that the run has")}});
+  fields.update(WorkerPoolField());
   return fields;
 }
 
@@ -245,6 +245,10 @@ Schema RunStatusFields() {
           {"succeeded", Count("jobs")},
           {"failed", Count("jobs that failed, timed out or lost their worker")},
           {"withdrawn", Count("jobs that were cancelled")}};
+}
+
+Schema WorkerPoolField() {
+  return {{"workerPool", Text("name of the WorkerPool of the run's own workers")}};
 }
 
 Schema FrontendRefSchema() {

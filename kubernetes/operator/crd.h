@@ -38,6 +38,9 @@ yaml::Json Column(const char* name, const char* type, const char* path, int prio
 /// counts. Properties by name.
 yaml::Json RunStatusFields();
 
+/// status.workerPool, of kinds that may have workers of their own. Properties by name.
+yaml::Json WorkerPoolField();
+
 /// spec.frontendRef.
 yaml::Json FrontendRefSchema();
 

@@ -92,13 +92,17 @@ std::string RunIdOf(const Json& benchmark) {
                       kube::TextAt(benchmark, "/metadata/uid"));
 }
 
+std::string RunKindOf(const Json& object) {
+  std::string kind = kube::TextAt(object, "/kind");
+  const bool is_set = kind == spec::kBenchmark || kind == spec::kBenchmarkSet;
+  return is_set ? kube::TextAt(object, "/spec/template/kind") : kind;
+}
+
 std::string QueueOf(const Json& benchmark) {
   if (const auto* kind = FindMeasurement(benchmark)) return kind->queue(SpecOf(benchmark));
   std::string queue = kube::TextAt(benchmark, "/spec/queue");
   if (!queue.empty()) return queue;
-  const std::string kind = kube::TextAt(benchmark, "/kind");
-  if (suite::FindSuite(kind) != nullptr) return std::string(suite::FindSuite(kind)->name);
-  const suite::Suite* suite = suite::FindSuite(kube::TextAt(benchmark, "/spec/template/kind"));
+  const suite::Suite* suite = suite::FindSuite(RunKindOf(benchmark));
   return suite == nullptr ? "" : std::string(suite->name);
 }
 

@@ -17,7 +17,8 @@ struct RunOrder {
   std::string object;      ///< "NAMESPACE/NAME", for messages and as a label of the run
   std::string queue;       ///< of its jobs; empty: a kind that this program does not know
   std::string definition;  ///< a file, the object's own kind
-  kube::Json of{};         ///< the object itself, without its status
+  kube::Json of{};  ///< the object itself, without its status; with spec.workers if it has own
+                    ///< workers (own_workers.h)
 };
 
 /// spec.schedule, as it is written.
@@ -49,6 +50,9 @@ kube::Json ScheduledBenchmark(const kube::Json& owner, kube::UnixTime due);
 
 /// Whether `owner` has made it.
 bool IsScheduledBy(const kube::Json& benchmark, const kube::Json& owner);
+
+/// The kind of what runs: of a set that of its template.
+std::string RunKindOf(const kube::Json& object);
 
 /// spec.queue, else the queue named like the suite of the kind.
 std::string QueueOf(const kube::Json& benchmark);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "kubernetes/api/fields.h"
+#include "kubernetes/operator/definition.h"
 #include "kubernetes/operator/own_workers.h"
 #include "kubernetes/pools/pods.h"
 #include "lib/spec/schema.h"
@@ -43,11 +44,9 @@ bool Lists(const Json& grant, std::string_view list, const std::string& what) {
                      [&](const Json& each) { return each == kAll || each == what; });
 }
 
-/// What runs: of a set what it is a set of, and the pool of a run's own workers.
+/// What runs, and the pool of a run's own workers.
 std::vector<std::string> RunKindsOf(const Json& object) {
-  std::string kind = kube::TextAt(object, "/kind");
-  const bool is_set = kind == spec::kBenchmark || kind == spec::kBenchmarkSet;
-  std::vector<std::string> kinds = {is_set ? kube::TextAt(object, "/spec/template/kind") : kind};
+  std::vector<std::string> kinds = {RunKindOf(object)};
   if (HasOwnWorkers(object)) kinds.emplace_back(pools::kWorkerPools.kind);
   return kinds;
 }

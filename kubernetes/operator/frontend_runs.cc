@@ -47,6 +47,7 @@ cli::RunCommand CommandOf(const RunOrder& order) {
   cli::RunCommand command;
   command.file = order.object;
   command.id = order.id;
+  command.queue = order.queue;
   command.own_workers = HasOwnWorkers(order.of);
   return command;
 }

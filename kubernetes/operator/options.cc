@@ -75,6 +75,9 @@ void Bind(CLI::App& app, Options& options) {
   app.add_flag("--own-workers", options.own_workers,
                "Make pods for Benchmarks with spec.workers, where these are: a WorkerPool each, "
                "for its run alone");
+  app.add_option("--perftest-workers", options.perftest_workers,
+                 "With --perftest and --own-workers: make pods for objects of kube-perftest, too, "
+                 "by the WorkerPools of this namespace with the label twofold.dev/workers-for");
   AddOption(app, "--workers", options.workers, WholeNumber(1, 64),
             "Benchmarks that are looked at at the same time");
   AddOption(app, "--poll", options.poll_seconds, Seconds(0.01, 60),
@@ -95,6 +98,9 @@ void Bind(CLI::App& app, Options& options) {
 
 Status Check(Options& options) {
   options.http = *ParseAddress(options.http_address);  // parsing has checked it
+  if (!options.perftest_workers.empty() && !(options.perftest && options.own_workers)) {
+    return absl::InvalidArgumentError("--perftest-workers needs --perftest and --own-workers");
+  }
   return security::Client::Open(options.frontend.security).status();
 }
 

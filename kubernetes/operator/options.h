@@ -36,8 +36,10 @@ struct Options {
   std::string job_token_secret;
   std::string worker_pools;  ///< whose; kAllNamespaces; empty: none are looked after
   bool own_workers = false;  ///< of Benchmarks that ask for some, pools and pods
-  int workers = 4;           ///< Benchmarks that are looked at at the same time
-  double poll_seconds = 1;   ///< between two looks at a run
+  /// Where the WorkerPools are by which objects of kube-perftest have some, too; empty: nowhere.
+  std::string perftest_workers;
+  int workers = 4;          ///< Benchmarks that are looked at at the same time
+  double poll_seconds = 1;  ///< between two looks at a run
   std::string http_address = "127.0.0.1:9995";
   security::ServerOptions http_security;
   std::string ready_file;

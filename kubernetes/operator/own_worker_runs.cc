@@ -6,6 +6,7 @@
 
 #include "kubernetes/controller/ownership.h"
 #include "kubernetes/operator/group.h"
+#include "kubernetes/operator/perftest_workers.h"
 #include "kubernetes/operator/pool_status.h"
 #include "kubernetes/pools/pods.h"
 #include "lib/common/printable.h"
@@ -53,9 +54,65 @@ RunLook WithoutWorkers(const Lack& lack, const RunOrder& order, Duration since) 
 
 }  // namespace
 
-OwnWorkerRuns::OwnWorkerRuns(Runs& runs, const kube::Access* access, Clock clock)
-    : runs_(runs), makes_workers_(access != nullptr), clock_(std::move(clock)) {
+OwnWorkerRuns::OwnWorkerRuns(Runs& runs, const kube::Access* access, Clock clock,
+                             FindPool find_pool)
+    : runs_(runs),
+      makes_workers_(access != nullptr),
+      clock_(std::move(clock)),
+      find_pool_(std::move(find_pool)) {
   if (access != nullptr) connection_.emplace(*access);
+}
+
+/// Whether it has workers is decided once; what they are is made out when they are needed.
+RunOrder OwnWorkerRuns::OrderFor(const Json& object) {
+  RunOrder order = runs_.OrderFor(object);
+  if (!IsOfPerftest(object)) return order;
+  const bool is_decided = !kube::TextAt(object, "/status/workerPool").empty();
+  if (!is_decided) {
+    const bool has_none = kube::IsTrue(kube::FindCondition(object, "Accepted"));
+    const auto pool = has_none || !find_pool_ ? nullptr : find_pool_(object);
+    if (pool == nullptr) return order;
+    order.queue = kube::TextAt(*pool, "/spec/queue");
+  } else {
+    order.queue = kube::TextAt(object, "/status/queue");
+  }
+  Json& workers = order.of["spec"]["workers"];
+  workers = Json::object();
+  const bool goes_on = kube::At(object, "/status/startTime") != nullptr &&
+                       kube::At(object, "/status/completionTime") == nullptr;
+  if (!goes_on) return order;
+  if (auto kept = KeptWorkersFor(order); kept.ok()) workers = *std::move(kept);
+  return order;
+}
+
+Result<Json> OwnWorkerRuns::WorkersFor(const RunOrder& order) {
+  const auto pool = find_pool_ ? find_pool_(order.of) : nullptr;
+  if (pool != nullptr) return PerftestWorkers(order, *pool);
+  return absl::FailedPreconditionError(
+      absl::StrCat("there is no WorkerPool for ", RunKindOf(order.of), " any more"));
+}
+
+Result<Json> OwnWorkerRuns::KeptWorkersFor(const RunOrder& order) {
+  const MutexLock lock(kept_mutex_);
+  if (const auto kept = kept_.find(order.id); kept != kept_.end()) return kept->second;
+  auto workers = WorkersFor(order);
+  if (workers.ok()) kept_[order.id] = *workers;
+  return workers;
+}
+
+Result<RunOrder> OwnWorkerRuns::Whole(const RunOrder& order) {
+  if (!IsOfPerftest(order.of) || !order.of["spec"]["workers"].empty()) return order;
+  auto workers = WorkersFor(order);
+  if (!workers.ok()) return workers.status();
+  RunOrder whole = order;
+  whole.of["spec"]["workers"] = *std::move(workers);
+  return whole;
+}
+
+void OwnWorkerRuns::Forget(const std::string& id) {
+  runs_.Forget(id);
+  const MutexLock lock(kept_mutex_);
+  kept_.erase(id);
 }
 
 Result<std::uint64_t> OwnWorkerRuns::Check(const RunOrder& order) {
@@ -66,8 +123,12 @@ Result<std::uint64_t> OwnWorkerRuns::Check(const RunOrder& order) {
         "spec.nodes: the nodes of a run's own workers are those that spec.workers.template asks "
         "for");
   }
-  const auto pool = OwnPool(order);
-  return pool.ok() ? runs_.Check(order) : pool.status();
+  auto jobs = runs_.Check(order);
+  if (!jobs.ok()) return jobs;
+  const auto whole = Whole(order);
+  if (!whole.ok()) return whole.status();
+  const auto pool = OwnPool(*whole);
+  return pool.ok() ? jobs : pool.status();
 }
 
 Result<RunLook> OwnWorkerRuns::Advance(const RunOrder& order, Duration since, bool anew) {
@@ -124,7 +185,9 @@ Result<Json> OwnWorkerRuns::Pool(const RunOrder& order) {
   auto found = Find(order);
   if (!found.ok()) return found.status();
   if (*found) return **std::move(found);
-  const auto pool = OwnPool(order);
+  const auto whole = Whole(order);
+  if (!whole.ok()) return whole.status();
+  const auto pool = OwnPool(*whole);
   if (!pool.ok()) return pool.status();
   kube::WriteOptions options;
   options.field_manager = kManager;

@@ -11,6 +11,7 @@
 #include "kubernetes/controller/ownership.h"
 #include "kubernetes/operator/gang_scheduler.h"
 #include "kubernetes/pools/pods.h"
+#include "lib/spec/schema.h"
 
 namespace twofold::benchmarks {
 namespace {
@@ -27,24 +28,6 @@ constexpr std::string_view kFinal[] = {"InvalidSpec", "Forbidden", "PodSecurityR
 Json ValueAt(const Json& object, const char* path, const Json& otherwise) {
   const Json* value = kube::At(object, path);
   return value == nullptr ? otherwise : *value;
-}
-
-/// The variable with `label` beside what the template says there.
-Status AddLabel(const std::string& label, Json& container) {
-  Json& variables = container["env"];
-  if (variables.is_null()) variables = Json::array();
-  for (Json& each : variables) {
-    if (kube::TextAt(each, "/name") != kLabels) continue;
-    if (each.contains("valueFrom")) {
-      return absl::InvalidArgumentError(absl::StrCat("spec.workers.template: ", kLabels,
-                                                     " must be a value: a label is added to it"));
-    }
-    const std::string value = kube::TextAt(each, "/value");
-    each["value"] = absl::StrCat(value, value.empty() ? "" : ",", label);
-    return absl::OkStatus();
-  }
-  variables.push_back({{"name", kLabels}, {"value", label}});
-  return absl::OkStatus();
 }
 
 const GangScheduler* SchedulerOf(const Json& object) {
@@ -107,9 +90,11 @@ void NameClaims(const Json& object, Json& pod) {
 Status Complete(const RunOrder& order, Json& pods) {
   Json& spec = pods["spec"];
   NameClaims(order.of, spec);
+  pods["metadata"]["labels"][kBenchmarkLabel] = RunKindOf(order.of);
   if (!spec.contains("automountServiceAccountToken")) spec["automountServiceAccountToken"] = false;
   for (Json& container : spec["containers"]) {
-    if (Status status = AddLabel(cli::LabelOfRun(order.id), container); !status.ok()) return status;
+    if (Status status = AddWorkerLabel(cli::LabelOfRun(order.id), container); !status.ok())
+      return status;
   }
   return absl::OkStatus();
 }
@@ -133,6 +118,23 @@ Status CheckPods(const Json& pods) {
 }
 
 }  // namespace
+
+Status AddWorkerLabel(const std::string& label, Json& container) {
+  Json& variables = container["env"];
+  if (variables.is_null()) variables = Json::array();
+  for (Json& each : variables) {
+    if (kube::TextAt(each, "/name") != kLabels) continue;
+    if (each.contains("valueFrom")) {
+      return absl::InvalidArgumentError(absl::StrCat("spec.workers.template: ", kLabels,
+                                                     " must be a value: a label is added to it"));
+    }
+    const std::string value = kube::TextAt(each, "/value");
+    each["value"] = absl::StrCat(value, value.empty() ? "" : ",", label);
+    return absl::OkStatus();
+  }
+  variables.push_back({{"name", kLabels}, {"value", label}});
+  return absl::OkStatus();
+}
 
 bool HasOwnWorkers(const Json& object) {
   const Json* workers = kube::At(object, "/spec/workers");

@@ -17,6 +17,16 @@ struct OwnedObject {
   kube::Json object;
 };
 
+/// Of all their pods, with the kind of what runs: by it pods of one run can keep away from those of
+/// others.
+inline constexpr const char* kBenchmarkLabel = "twofold.dev/benchmark";
+
+/// Adds "KEY=VALUE" to what a worker says that it is, against the same key in what the container
+/// says of it so far.
+/// Errors   kInvalidArgument: that comes from elsewhere.
+/// REQUIRES: `env` is a list where it is there.
+Status AddWorkerLabel(const std::string& label, kube::Json& container);
+
 /// Whether the object asks for them.
 bool HasOwnWorkers(const kube::Json& object);
 

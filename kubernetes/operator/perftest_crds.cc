@@ -174,7 +174,8 @@ Schema RootSchema(const yaml::Json& file, const yaml::Json& kind) {
   if (kind.contains("image")) spec["properties"]["image"]["default"] = ImageOf(kind);
   Schema status = ObjectSchema(WithCommon(file, kind, "status"), names);
   status["default"] = InitialStatus(status);
-  const Schema ours = RunStatusFields();
+  Schema ours = RunStatusFields();
+  ours.update(WorkerPoolField());
   for (const auto& [name, schema] : ours.items()) {
     if (!status["properties"].contains(name)) status["properties"][name] = schema;
   }

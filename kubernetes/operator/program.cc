@@ -33,6 +33,7 @@
 #include "kubernetes/operator/options.h"
 #include "kubernetes/operator/own_worker_runs.h"
 #include "kubernetes/operator/perftest_crds.h"
+#include "kubernetes/operator/perftest_part.h"
 #include "kubernetes/operator/pool_crd.h"
 #include "kubernetes/operator/pool_part.h"
 #include "kubernetes/operator/reconciler.h"
@@ -58,7 +59,7 @@ constexpr Duration kEndLimit = std::chrono::seconds(20);
 constexpr int kExitFollows = 1;
 /// Of the objects of a kind.
 constexpr std::size_t kCacheBytes = 128 << 20;
-constexpr Duration kUntilFrontendsAreKnown = std::chrono::milliseconds(200);
+constexpr Duration kUntilPrepared = std::chrono::milliseconds(200);
 
 /// A kind, who runs its objects, and who looks at them.
 struct Part {
@@ -138,9 +139,11 @@ class Operator {
   Operator(const Options& options, const kube::Access& access)
       : options_(options),
         frontends_(options, access),
+        perftest_(options, access),
         granted_runs_(frontends_.frontends()),
         runs_(granted_runs_, options.own_workers ? &access : nullptr,
-              std::chrono::system_clock::now),
+              std::chrono::system_clock::now,
+              [this](const kube::Json& object) { return perftest_.PoolFor(object); }),
         measurements_(MeasurementRunsOf(options, access, frontends_.frontends())),
         reconciler_({.poll = FromSeconds(options.poll_seconds)}, HostName()) {
     const auto kinds = KindsOf(options);
@@ -168,6 +171,7 @@ class Operator {
   /// Keeps the cache, and acts once it leads.
   void Begin(const kube::Access& access) {
     frontends_.Watch();
+    perftest_.Watch();
     for (const Part& part : parts_) part.controller->Watch();
     for (const auto& each : pools_) each->Watch();
     const std::string space =
@@ -194,7 +198,11 @@ class Operator {
     for (const Part& part : parts_) part.controller->Stop();
     for (const auto& each : pools_) each->Stop();
     frontends_.Stop();
+    perftest_.Stop();
   }
+
+  /// Whether all is known by which objects are run.
+  [[nodiscard]] bool is_prepared() const { return frontends_.synced() && perftest_.synced(); }
 
  private:
   void Add(const ObjectKind& kind, Runs& runs, const kube::Access& access) {
@@ -203,7 +211,7 @@ class Operator {
         access, ControllerOptionsOf(options_, kind),
         [this, &part](const kube::ObjectName& name,
                       kube::Connection& connection) -> Result<controller::Next> {
-          if (!frontends_.synced()) return controller::Next{kUntilFrontendsAreKnown};
+          if (!is_prepared()) return controller::Next{kUntilPrepared};
           WorkerCluster cluster(parts_, part, connection);
           return reconciler_.Reconcile(part.kind, part.runs, cluster, name, Now(),
                                        std::chrono::system_clock::now());
@@ -236,6 +244,7 @@ class Operator {
       counts.controllers[part.controller->name()] = part.controller->counts();
     }
     frontends_.AddCounts(counts.controllers);
+    perftest_.AddCounts(counts.controllers);
     for (const auto& each : pools_) each->AddCounts(counts.controllers);
     return counts;
   }
@@ -256,7 +265,7 @@ class Operator {
     };
     // Also of a follower: a rolling update waits for it.
     const auto readyz = [this](const http::Request&) {
-      return parts_.front().controller->synced() && frontends_.synced()
+      return parts_.front().controller->synced() && is_prepared()
                  ? http::PlainText(200, "ok\n")
                  : http::PlainText(503, "the Benchmarks are not known yet\n");
     };
@@ -266,6 +275,7 @@ class Operator {
 
   const Options& options_;
   FrontendPart frontends_;
+  PerftestPart perftest_;
   GrantedRuns granted_runs_;
   OwnWorkerRuns runs_;
   const std::vector<std::unique_ptr<MeasurementRuns>> measurements_;

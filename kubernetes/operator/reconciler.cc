@@ -98,7 +98,7 @@ class Pass {
         reconciler_(reconciler),
         cluster_(cluster),
         object_(std::move(object)),
-        order_(OrderOf(*object_)),
+        order_(runs.OrderFor(*object_)),
         handling_(HandlingOf(*object_)),
         now_(now),
         wall_(wall),

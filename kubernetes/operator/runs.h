@@ -78,6 +78,9 @@ class Runs {
  public:
   virtual ~Runs() = default;
 
+  /// What `object` asks for. Asks nobody.
+  [[nodiscard]] virtual RunOrder OrderFor(const kube::Json& object) { return OrderOf(object); }
+
   /// Asked before each look at a run. Asks nobody.
   [[nodiscard]] virtual std::optional<Bar> BarTo(const RunOrder& order) = 0;
 
