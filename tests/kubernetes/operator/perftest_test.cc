@@ -3,10 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "kubernetes/operator/perftest_crds.h"
 #include "lib/spec/expansion.h"
 #include "lib/spec/sweep.h"
 #include "suites/table/table.h"
+#include "tests/kubernetes/operator/perftest_objects.h"
 #include "tests/kubernetes/operator/scene.h"
 
 namespace twofold::benchmarks {
@@ -14,40 +14,11 @@ namespace {
 
 using ::testing::Contains;
 
-const ObjectKind& KindOf(const std::string& name) {
-  for (const ObjectKind& kind : PerftestKinds()) {
-    if (kind.resource.kind == name) return kind;
-  }
-  ADD_FAILURE() << name;
-  return BenchmarkKind();
-}
-
-/// What an API server makes of `spec`: the defaults of the definition are in it.
-kube::Json WithDefaults(const std::string& kind, kube::Json spec) {
-  for (const yaml::Json& definition : PerftestDefinitions()) {
-    if (definition["spec"]["names"]["kind"] != kind) continue;
-    const yaml::Json root = definition["spec"]["versions"][0]["schema"]["openAPIV3Schema"];
-    for (const auto& [name, schema] : root["properties"]["spec"]["properties"].items()) {
-      if (schema.contains("default") && !spec.contains(name)) {
-        spec[name] = kube::Json::parse(schema["default"].dump());
-      }
-    }
-  }
-  return spec;
-}
-
-kube::Json ObjectOf(const std::string& kind, kube::Json spec) {
-  return {{"apiVersion", "perftest.stackhpc.com/v1alpha1"},
-          {"kind", kind},
-          {"metadata", {{"name", "x"}, {"namespace", "a"}}},
-          {"spec", WithDefaults(kind, std::move(spec))}};
-}
-
 class PerftestTest : public ::testing::Test {
  protected:
   kube::Json Play(const std::string& kind, const kube::Json& spec) {
-    scene_.Play(KindOf(kind));
-    scene_.Create(ObjectOf(kind, spec));
+    scene_.Play(PerftestKind(kind));
+    scene_.Create(PerftestObject(kind, spec));
     scene_.RunOut("x");
     return (*scene_.Find("x"))["status"];
   }
@@ -72,7 +43,7 @@ TEST_F(PerftestTest, AnObjectOfEachKindIsAFileThatRunTakes) {
         {"repetitions", 5},
         {"permutations", {{"product", {{"streams", {1, 2, 4}}}}}}}}};
   for (const auto& [kind, spec] : specs) {
-    kube::Json object = ObjectOf(kind, spec);
+    kube::Json object = PerftestObject(kind, spec);
     object["metadata"]["uid"] = "u";
     const RunOrder order = OrderOf(object);
     const auto sweep = spec::ReadSweep("x", order.definition, suite::Kinds());
@@ -86,7 +57,7 @@ TEST_F(PerftestTest, AnObjectOfEachKindIsAFileThatRunTakes) {
 
 TEST_F(PerftestTest, AnImageAsksForWorkersOnlyIfSomebodyHasWrittenIt) {
   const auto labels_of = [](const kube::Json& spec) {
-    kube::Json object = ObjectOf("IPerf", spec);
+    kube::Json object = PerftestObject("IPerf", spec);
     object["metadata"]["uid"] = "u";
     const auto sweep = spec::ReadSweep("x", OrderOf(object).definition, suite::Kinds());
     EXPECT_TRUE(sweep.ok()) << sweep.status();
@@ -101,8 +72,8 @@ TEST_F(PerftestTest, AnImageAsksForWorkersOnlyIfSomebodyHasWrittenIt) {
 }
 
 TEST_F(PerftestTest, ItsPhaseAndTimesAreThoseOfItsUsers) {
-  scene_.Play(KindOf("IPerf"));
-  scene_.Create(ObjectOf("IPerf", {{"duration", 30}, {"streams", 8}}));
+  scene_.Play(PerftestKind("IPerf"));
+  scene_.Create(PerftestObject("IPerf", {{"duration", 30}, {"streams", 8}}));
   std::vector<std::string> phases;
   for (int i = 0; i < 20 && !scene_.IsOver("x"); ++i) {
     scene_.Pass({"x"});
@@ -156,10 +127,10 @@ TEST_F(PerftestTest, AFailureIsAPhase) {
 }
 
 TEST_F(PerftestTest, WhatItsOwnOperatorHasBegunIsLeftAlone) {
-  scene_.Play(KindOf("IPerf"));
-  kube::Json object = ObjectOf("IPerf", {{"duration", 30}, {"streams", 8}});
+  scene_.Play(PerftestKind("IPerf"));
+  kube::Json object = PerftestObject("IPerf", {{"duration", 30}, {"streams", 8}});
   object["status"] = {{"phase", "Running"}};
-  scene_.api_.Put(KindOf("IPerf").resource, object);
+  scene_.api_.Put(PerftestKind("IPerf").resource, object);
   for (int i = 0; i < 3; ++i) scene_.Pass({"x"});
   EXPECT_TRUE(scene_.frontend_.runs.empty());
   EXPECT_FALSE((*scene_.Find("x"))["metadata"].contains("finalizers"));
@@ -169,9 +140,9 @@ TEST_F(PerftestTest, WhatItsOwnOperatorHasBegunIsLeftAlone) {
 }
 
 TEST_F(PerftestTest, UnderADefinitionThatForgetsWhatWasBegunNothingBegins) {
-  scene_.Play(KindOf("IPerf"));
+  scene_.Play(PerftestKind("IPerf"));
   scene_.cluster().prunes = true;
-  scene_.Create(ObjectOf("IPerf", {{"duration", 30}, {"streams", 8}}));
+  scene_.Create(PerftestObject("IPerf", {{"duration", 30}, {"streams", 8}}));
   scene_.Pass({"x"});  // the finalizer
   const std::size_t before = scene_.writes();
   scene_.Pass({"x"});

@@ -1,0 +1,118 @@
+// Runs of kube-perftest's objects on workers of their own.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "kubernetes/operator/frontend_kind.h"
+#include "tests/kubernetes/operator/own_workers_scene.h"
+
+namespace twofold::benchmarks {
+namespace {
+
+using kube::Json;
+using std::chrono::minutes;
+using ::testing::HasSubstr;
+
+class PerftestRunsTest : public OwnWorkersTest {};
+
+TEST_F(PerftestRunsTest, OfAnObjectOfKubePerftestAreByTheAdminsPool) {
+  admins_pool_ = AdminsPool();
+  Play(true, PerftestKind("Fio"));
+  CreateFio({{"hostNetwork", true},
+             {"volumeClaimTemplate", {{"accessModes", Json::array({"ReadWriteMany"})}}}});
+  Await("WorkersReady", "False WorkersMissing");
+  EXPECT_EQ((*scene_.Find("x"))["status"]["phase"], "Pending");
+  EXPECT_EQ((*scene_.Find("x"))["status"]["queue"], "bench");
+  const Json pool = Pools().at(0);
+  EXPECT_EQ(pool["spec"]["queue"], "bench");
+  EXPECT_EQ(pool["spec"]["replicas"], 3);
+  EXPECT_EQ(pool["spec"]["template"]["spec"]["hostNetwork"], true);
+  EXPECT_EQ(scene_.api_.All(kube::kPersistentVolumeClaims).size(), 1U);
+  SayReady();
+  scene_.RunOut("x");
+  EXPECT_EQ((*scene_.Find("x"))["status"]["phase"], "Completed");
+  EXPECT_TRUE(Pools().empty());
+  EXPECT_TRUE(scene_.api_.All(kube::kPersistentVolumeClaims).empty());
+}
+
+TEST_F(PerftestRunsTest, OfAnObjectOfKubePerftestThereAreNoneWithoutSuchAPool) {
+  Play(true, PerftestKind("Fio"));
+  CreateFio();
+  scene_.RunOut("x");
+  EXPECT_EQ((*scene_.Find("x"))["status"]["phase"], "Completed");
+  EXPECT_EQ((*scene_.Find("x"))["status"]["queue"], "fio");
+  for (const auto& each : scene_.api_.used()) EXPECT_NE(each.resource, "workerpools");
+}
+
+TEST_F(PerftestRunsTest, APoolThatComesLaterChangesNothingForWhatWasAccepted) {
+  Play(true, PerftestKind("Fio"));
+  scene_.frontend_.is_busy = true;
+  CreateFio();
+  Await("Running", "True Running");
+  admins_pool_ = AdminsPool();
+  scene_.frontend_.is_busy = false;
+  scene_.RunOut("x");
+  EXPECT_EQ((*scene_.Find("x"))["status"]["phase"], "Completed");
+  EXPECT_TRUE(Pools().empty());
+}
+
+TEST_F(PerftestRunsTest, AnAdminsPoolThatGoesEndsNoRunThatHasItsWorkers) {
+  admins_pool_ = AdminsPool();
+  Play(true, PerftestKind("Fio"));
+  CreateFio();
+  Await("WorkersReady", "False WorkersMissing");
+  SayReady();
+  Await("Running", "True Running");
+  admins_pool_ = nullptr;
+  scene_.StartOperator();
+  scene_.RunOut("x");
+  EXPECT_EQ((*scene_.Find("x"))["status"]["phase"], "Completed");
+  EXPECT_TRUE(Pools().empty());
+}
+
+TEST_F(PerftestRunsTest, AnAdminsPoolThatGoesBeforeIsSaidUntilItsTimeIsOver) {
+  admins_pool_ = AdminsPool();
+  Play(true, PerftestKind("Fio"));
+  scene_.frontend_.bar = Bar{false, "NoCredentials", "not yet"};
+  CreateFio();
+  Await("Running", "False NoCredentials");
+  admins_pool_ = nullptr;
+  scene_.frontend_.bar.reset();
+  Await("WorkersReady", "False ClusterRefuses");
+  EXPECT_THAT(scene_.Message("x", "WorkersReady"), HasSubstr("no WorkerPool for Fio any more"));
+  scene_.Wait(minutes(10));
+  scene_.RunOut("x");
+  EXPECT_EQ(scene_.Condition("x", "Failed"), "True WorkersNotReady");
+}
+
+TEST_F(PerftestRunsTest, ASetWhoseJobsAskForDifferentPodsIsRefused) {
+  admins_pool_ = AdminsPool();
+  Play(true, PerftestKind("BenchmarkSet"));
+  scene_.Create(PerftestObject(
+      "BenchmarkSet", {{"template",
+                        {{"apiVersion", "perftest.stackhpc.com/v1alpha1"},
+                         {"kind", "Fio"},
+                         {"spec", Json::object()}}},
+                       {"permutations", {{"product", {{"hostNetwork", {false, true}}}}}}}));
+  scene_.RunOut("x");
+  EXPECT_EQ(scene_.Condition("x", "Failed"), "True InvalidSpec");
+  EXPECT_THAT(scene_.Message("x", "Failed"), HasSubstr("make a set of each"));
+  EXPECT_TRUE(Pools().empty());
+}
+
+TEST_F(PerftestRunsTest, WhatAFrontendForbidsOfPodsItForbidsKubePerftestToo) {
+  admins_pool_ = AdminsPool();
+  Play(true, PerftestKind("Fio"));
+  CreateFio();
+  scene_.Pass({"x"});
+  OwnWorkerRuns runs(
+      scene_.runs(), &access_, [this] { return scene_.wall(); },
+      [this](const Json&) { return admins_pool_; });
+  const Json frontend = {{"metadata", {{"name", "default"}}},
+                         {"spec", {{"namespaces", {{{"name", "a"}, {"kinds", {"Fio"}}}}}}}};
+  EXPECT_THAT(WhyForbidden(frontend, runs.OrderFor(*scene_.Find("x")).of),
+              HasSubstr("may not run WorkerPool at Frontend default"));
+}
+
+}  // namespace
+}  // namespace twofold::benchmarks
