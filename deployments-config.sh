@@ -107,6 +107,7 @@ metadata:
 data:
   monitoring: "$monitoring"
   frontend: "--frontend=scalability-tester-frontend.$monitoring:9997"
+  workers: "--frontend=scalability-tester-frontend.$monitoring:9999"
   benchmarks: "--namespace=$validation"
 NAMES
   # Workers for benchmarks have the image's name in a variable, too.
@@ -172,6 +173,11 @@ replacements:
       - select: {kind: Deployment, labelSelector: app.kubernetes.io/component=client}
         fieldPaths:
           - 'spec.template.spec.containers.[name=client].args.[=--frontend=scalability-tester-frontend\.monitoring:9997]'
+  - source: {kind: ConfigMap, name: configured-names, fieldPath: data.workers}
+    targets:
+      - select: {kind: WorkerPool, labelSelector: twofold.dev/workers-for=perftest}
+        fieldPaths:
+          - 'spec.template.spec.containers.[name=backend].args.[=--frontend=scalability-tester-frontend\.monitoring:9999]'
   - source: {kind: ConfigMap, name: configured-names, fieldPath: data.benchmarks}
     targets:
       - select: {kind: Deployment, name: scalability-tester-operator}

@@ -54,6 +54,8 @@ PARTS = [
     ("operator-pools", "(and $.Values.operator.enabled $.Values.operator.workerPools)", ["benchmark-operator/pools"], []),
     ("operator-frontends", "$.Values.operator.frontends", ["benchmark-operator/frontends"], []),
     ("operator-own-workers", "(and $.Values.operator.enabled $.Values.operator.ownWorkers)", ["benchmark-operator/own-workers"], []),
+    ("operator-perftest-workers", "(and $.Values.operator.enabled $.Values.operator.perftestWorkers)",
+     ["benchmark-operator/perftest-workers"], [SECURE], "{{- $workers := dict }}\n"),  # templates of no queue of the values
     ("operator-policy", "$.Values.operator.policy", ["benchmark-operator/policy"], []),
     ("crds", "$.Values.crds.install", ["benchmark-operator/crds"], []),
     ("crds-perftest", "(and $.Values.crds.install $.Values.operator.perftest)", ["benchmark-operator/perftest-crds"], []),
@@ -190,7 +192,8 @@ def workload(marks, data, component):
             "{{- if $.Values.operator.perftest }}", "- --perftest", "{{- end }}",
             "{{- if $.Values.operator.workerPools }}", "- --worker-pools={{ $.Release.Namespace }}", "{{- end }}",
             "{{- if $.Values.operator.frontends }}", "- --frontends=/etc/twofold/frontends", "{{- end }}",
-            "{{- if $.Values.operator.ownWorkers }}", "- --own-workers", "{{- end }}"]))
+            "{{- if $.Values.operator.ownWorkers }}", "- --own-workers", "{{- end }}",
+            "{{- if $.Values.operator.perftestWorkers }}", "- --perftest-workers={{ $.Release.Namespace }}", "{{- end }}"]))
         container["args"].append(marks.mark([
             "{{- if $.Values.operator.measurements }}", "- --measurements",
             '- --job-image={{ include "twofold.image" (list $ "scalability-tester") }}', "{{- end }}"]))

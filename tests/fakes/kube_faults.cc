@@ -8,7 +8,9 @@ std::optional<KubeFault> KubeApi::Server::TakeFault(const Asked& asked) {
   const MutexLock lock(mutex_);
   for (KubeFault& fault : faults_) {
     const bool fits = (fault.verb.empty() || fault.verb == asked.verb) &&
-                      (fault.plural.empty() || fault.plural == asked.resource.plural);
+                      (fault.plural.empty() || fault.plural == asked.resource.plural) &&
+                      (fault.kind != KubeFault::Kind::kNoInitialEvents ||
+                       asked.Query("sendInitialEvents") == "true");
     if (!fits || fault.times == 0) continue;
     --fault.times;
     return fault;

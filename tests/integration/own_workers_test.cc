@@ -1,5 +1,6 @@
 // twofold-operator with a Benchmark that has workers of its own, a real frontend and real workers,
-// whose fio is a script: an API server in memory, and a test that plays kubelet.
+// whose fio is a script: an API server in memory, and a test that plays kubelet. An object of
+// kube-perftest has some, too.
 
 #include <absl/strings/str_cat.h>
 
@@ -16,6 +17,7 @@
 #include "kubernetes/controller/ownership.h"
 #include "kubernetes/operator/gang_scheduler.h"
 #include "kubernetes/operator/group.h"
+#include "kubernetes/operator/object_kind.h"
 #include "kubernetes/pools/pods.h"
 #include "tests/fakes/kube_api.h"
 #include "tests/integration/durable_cluster.h"
@@ -34,6 +36,8 @@ class OwnWorkersTest : public DurableClusterTest {
   void SetUp() override {
     StartDurable();
     WriteFio();
+    PutAdminsPool();
+    ListFirst(api_, {"benchmarks", "workerpools", "workerpools", "pods"});  // of two namespaces
     std::ofstream(folder_ / "kubeconfig")
         << "{clusters: [{name: c, cluster: {server: \"" << api_.url()
         << "\"}}], users: [{name: u, user: {}}], contexts: [{name: x, context: {cluster: c, user: "
@@ -42,7 +46,8 @@ class OwnWorkersTest : public DurableClusterTest {
         "twofold-operator",
         Arguments{"--frontend", client_address_, "--kubeconfig", folder_ / "kubeconfig",
                   "--http-address", "127.0.0.1:0", "--poll", "0.05", "--lease-duration", "2",
-                  "--namespace", "validation", "--own-workers"});
+                  "--namespace", "validation", "--own-workers", "--perftest", "--perftest-workers",
+                  "monitoring"});
   }
 
   void WriteFio() const {
@@ -51,6 +56,26 @@ class OwnWorkersTest : public DurableClusterTest {
     std::ofstream(fio) << "#!/bin/sh\ncase \"$*\" in *--create_only*|*--version*) exit;; esac\n"
                        << "cat " << TWOFOLD_SOURCE << "/tests/golden/suites/fio/worker0.json\n";
     std::filesystem::permissions(fio, std::filesystem::perms::owner_all);
+  }
+
+  /// By which objects of kube-perftest have workers: of all their kinds.
+  void PutAdminsPool() {
+    api_.Put(
+        pools::kWorkerPools,
+        {{"apiVersion", "twofold.dev/v1alpha1"},
+         {"kind", "WorkerPool"},
+         {"metadata",
+          {{"name", "perftest"},
+           {"namespace", "monitoring"},
+           {"labels", {{"twofold.dev/workers-for", "perftest"}}},
+           {"annotations", {{"twofold.dev/kinds", "*"}}}}},
+         {"spec", {{"queue", "sleep"}, {"replicas", 0}, {"template", Workers()["template"]}}}});
+  }
+  [[nodiscard]] std::size_t CountOwnPools() const {
+    const auto pools = api_.All(pools::kWorkerPools);
+    return static_cast<std::size_t>(std::count_if(pools.begin(), pools.end(), [](const Json& pool) {
+      return kube::NameOf(pool).space == "validation";
+    }));
   }
 
   static Json Workers() {
@@ -103,13 +128,14 @@ class OwnWorkersTest : public DurableClusterTest {
   }
   void Start(const Json& pod) {
     const kube::ObjectName name = kube::NameOf(pod);
-    const Json variable = pod["spec"]["containers"][0]["env"][0];
-    const std::string labels = variable["value"];
-    ::setenv(variable["name"].get<std::string>().c_str(), labels.c_str(), 1);
+    for (const Json& each : pod["spec"]["containers"][0]["env"]) {
+      if (each["name"] != "TWOFOLD_LABELS") continue;
+      ::setenv("TWOFOLD_LABELS", each["value"].get<std::string>().c_str(), 1);
+    }
     ::setenv("TEST_POD_NAME", name.name.c_str(), 1);
     workers_[name.name] =
         StartBackend({"fio"}, {"--pod-env", "TEST_POD_NAME", "--suite-path", folder_ / "tools"});
-    ::unsetenv(variable["name"].get<std::string>().c_str());
+    ::unsetenv("TWOFOLD_LABELS");
     api_.Change(kube::kPods, name, [](Json& object) {
       object["spec"]["nodeName"] = "n1";
       object["status"] = {{"phase", "Running"},
@@ -118,7 +144,7 @@ class OwnWorkersTest : public DurableClusterTest {
   }
 
   std::string Condition(const std::string& type) {
-    const auto object = api_.Find(kBenchmarks, {"validation", "x"});
+    const auto object = api_.Find(kind_, {"validation", "x"});
     const Json* condition = object ? kube::FindCondition(*object, type) : nullptr;
     if (condition == nullptr) return "";
     return kube::TextAt(*condition, "/status") + " " + kube::TextAt(*condition, "/reason");
@@ -129,19 +155,20 @@ class OwnWorkersTest : public DurableClusterTest {
       return Condition(type) == what;
     })) << type
         << " is " << Condition(type) << "\n"
-        << api_.Find(kBenchmarks, {"validation", "x"}).value_or(Json()).dump(1);
+        << api_.Find(kind_, {"validation", "x"}).value_or(Json()).dump(1);
   }
   /// The run has left neither pool nor pods.
   void AwaitNothingLeft() {
     EXPECT_TRUE(Await([&] {
       PlayKubelet();
-      return api_.All(pools::kWorkerPools).empty() && api_.All(kube::kPods).empty();
+      return CountOwnPools() == 0 && api_.All(kube::kPods).empty();
     })) << Json(api_.All(kube::kPods)).dump(1)
         << Json(api_.All(pools::kWorkerPools)).dump(1);
   }
 
   static std::vector<kube::Resource> Resources() {
     std::vector<kube::Resource> resources = {kBenchmarks, pools::kWorkerPools};
+    for (const auto& each : benchmarks::PerftestKinds()) resources.push_back(each.resource);
     for (const auto& each : benchmarks::GangSchedulers()) {
       if (each.spec != nullptr) resources.push_back(each.group);
     }
@@ -152,6 +179,7 @@ class OwnWorkersTest : public DurableClusterTest {
   std::map<std::string, std::unique_ptr<Program>> workers_;  // by pod
   std::set<std::string> told_;
   bool runs_pods_ = true;
+  kube::Resource kind_ = kBenchmarks;  // of the object x
   std::unique_ptr<Program> operator_;
 };
 
@@ -168,6 +196,26 @@ TEST_F(OwnWorkersTest, AreMadeForTheRunDoAllOfItAndGo) {
   for (const v1::Job& job : jobs) EXPECT_TRUE(workers_.contains(job.worker().pod()));
   AwaitNothingLeft();
   for (const auto& [pod, worker] : workers_) EXPECT_EQ(worker->Wait(), 0) << worker->output();
+}
+
+TEST_F(OwnWorkersTest, AreMadeForAnObjectOfKubePerftestByAnAdminsPool) {
+  for (const auto& each : benchmarks::PerftestKinds()) {
+    if (each.resource.kind == "Fio") kind_ = each.resource;
+  }
+  Json spec = ScriptedFioTemplate()["spec"];
+  spec.update({{"hostNetwork", true}, {"resources", {{"limits", {{"example.com/nic", 1}}}}}});
+  api_.Put(kind_, {{"apiVersion", kube::ApiVersion(kind_)},
+                   {"kind", "Fio"},
+                   {"metadata", {{"name", "x"}, {"namespace", "validation"}}},
+                   {"spec", spec}});
+  AwaitCondition("Succeeded", "True AllJobsSucceeded");
+  const auto object = api_.Find(kind_, {"validation", "x"});
+  EXPECT_EQ((*object)["status"]["phase"], "Completed");
+  ASSERT_EQ(workers_.size(), 1U);
+  for (const v1::Job& job : List((*object)["status"]["runId"])) {
+    EXPECT_TRUE(workers_.contains(job.worker().pod()));
+  }
+  AwaitNothingLeft();
 }
 
 TEST_F(OwnWorkersTest, GoWithABenchmarkThatIsDeletedBeforeTheyAreReady) {
@@ -196,7 +244,6 @@ TEST_F(OwnWorkersTest, ThatPodSecurityRefusesEndTheRunAtOnce) {
 }
 
 TEST_F(OwnWorkersTest, UseTheRightsOfTheirRolesAndNoOthers) {
-  ListFirst(api_, {"benchmarks", "workerpools", "pods"});
   CreateBenchmark({{"ttlSecondsAfterFinished", 0}});
   AwaitCondition("Running", "True Running");
   EXPECT_TRUE(Await([&] {
@@ -223,6 +270,7 @@ TEST_F(OwnWorkersTest, UseTheRightsOfTheirRolesAndNoOthers) {
            each.find("claims") == std::string::npos;
   });
   Rights allowed = AllowedBy("benchmark-operator/own-workers/role.yaml");
+  allowed.merge(AllowedBy("benchmark-operator/perftest-workers/rights/rights.yaml"));
   // Of pools that shrink or whose workers end, which the tests of those have (worker_pool_test.cc).
   for (const char* verb : {"patch", "delete"}) {
     EXPECT_EQ(allowed.erase(absl::StrCat("validation /pods ", verb)), 1U);

@@ -72,6 +72,7 @@ NOT_IN_CHART = {
     "lifecycle": "a run by hand", "lifecycle/nightly": "the same",
     "media-queue/volume": "an example",
     "security/secret": "Secrets are made beside it",
+    "benchmark-operator/perftest-workers/rights": "benchmark-operator/perftest-workers has it",
     "frontend/deletion-cost": "deployments-apply.sh turns it on",
     "sleep-queue/scaling-cronjob": "rules are applied beside it", "sleep-queue/scaling-custom": "the same",
     "sleep-queue/scaling-external": "the same", "sleep-queue/scaling-keda": "the same",
@@ -79,10 +80,11 @@ NOT_IN_CHART = {
 }
 PARTS = ["frontend/service", "frontend", *(f"{queue}-queue" for queue in QUEUES), "lifecycle/rights", "benchmark-operator",
          "benchmark-operator/frontends", "benchmark-operator/policy", "benchmark-operator/own-workers", "benchmark-operator/pools",
-         "benchmark-operator/crds", "benchmark-operator/measurements", "benchmark-operator/perftest", "benchmark-operator/perftest-crds"]
+         "benchmark-operator/perftest-workers", "benchmark-operator/crds", "benchmark-operator/measurements", "benchmark-operator/perftest", "benchmark-operator/perftest-crds"]
 ALL = {
     "clients": {"namespace": VALIDATION},
-    "operator": {"perftest": True, "measurements": True, "frontends": True, "policy": True, "workerPools": True, "ownWorkers": True},
+    "operator": {"perftest": True, "measurements": True, "frontends": True, "policy": True, "workerPools": True, "ownWorkers": True,
+                 "perftestWorkers": True},
     "serviceMonitor": {"enabled": True},
     "workers": {queue: {"enabled": True, "client": True, "clientHost": f"scalability-tester-client-{queue}.example.com"} for queue in QUEUES},
 }
@@ -131,7 +133,7 @@ def deployed(folder, parts, components, arguments):
             volume["secret"]["secretName"] = "scalability-tester-operator-token"
     operator = pod["containers"][0]
     operator["args"] += ["--perftest", f"--worker-pools={MONITORING}", "--frontends=/etc/twofold/frontends", "--own-workers",
-                         "--measurements", f"--job-image={operator['image']}"]
+                         f"--perftest-workers={MONITORING}", "--measurements", f"--job-image={operator['image']}"]
     return found
 
 

@@ -137,7 +137,7 @@ def with_value(values, path, value):
 
 def test_each_value_does_something(helm):
     on = combined(ALL, {"dashboards": {"enabled": True}, "alerts": {"enabled": True}, "benchmarks": [benchmark("r1")]})
-    more = (SECURED, WITH_SERVER, WITH_SERVERS, {"operator": {"enabled": False}}, SCALED)
+    more = (SECURED, WITH_SERVER, WITH_SERVERS, {"operator": {"enabled": False}}, {"operator": {"perftestWorkers": False}}, SCALED)
     bases = [(base, helm.render(base)) for base in (on, *(combined(on, values) for values in more))]
     of_all = set(SCHEMA["definitions"]["workers"]["properties"]) - {"client", "clientHost", "everyNode", "size", "storageClassName"}
     paths = list(leaves(DEFAULTS)) + [
@@ -190,6 +190,7 @@ def test_workers_are_as_values_say(helm):
     ({"workers": {"fio": {"enabled": True, "maxReplicas": 3}}}, "neither pool nor maxReplicas"),
     ({"workers": {"sleep": {"pool": True}}}, "set operator.workerPools to true"),
     ({"workers": {"sleep": {"maxReplicas": 3}}}, "set metricsApi.external or metricsApi.custom"),
+    ({"operator": {"perftestWorkers": True, "perftest": True}}, "set operator.perftest and operator.ownWorkers to true"),
     ({"metricsApi": {"custom": True}, "workers": {"sleep": {"maxReplicas": 3, "replicas": 1}}}, "give one of the two"),
     ({"metricsApi": {"custom": True}, "workers": {"sleep": {"maxReplicas": 3, "minReplicas": 4}}}, "maxReplicas is below minReplicas"),
 ])

@@ -133,7 +133,7 @@ STATUSES = {
 }
 # What the operator remembers beside.
 OURS = {"observedGeneration", "conditions", "runId", "queue", "startTime", "completionTime", "jobs", "waiting", "running",
-        "succeeded", "failed", "withdrawn"}
+        "succeeded", "failed", "withdrawn", "workerPool"}
 NETWORK = [("Host Network", "boolean", ".spec.hostNetwork"), ("Network Name", "string", ".spec.networkName"),
            ("MTU", "integer", ".spec.mtu", 1)]
 STATUS = ("Status", "string", ".status.phase")

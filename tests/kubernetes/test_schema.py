@@ -11,7 +11,7 @@ from changes import drop, put
 FILES = manifests.files()
 KUSTOMIZATIONS = manifests.kustomizations()
 # Put other folders together, so they are for `kubectl apply -k` only.
-OVERLAYS = {"cluster"}
+OVERLAYS = {"cluster", "benchmark-operator/perftest-workers"}
 
 
 def identity(data):
