@@ -21,6 +21,8 @@ programs=()
 cleanup() {
   kubectl delete -k "$files/policy" --ignore-not-found >/dev/null || true
   kubectl delete -k "$files/frontends" --ignore-not-found >/dev/null || true
+  kubectl delete -f "$files/pods.yaml" --ignore-not-found >/dev/null || true
+  kubectl delete validatingadmissionpolicybinding scalability-tester-perftest-pods --ignore-not-found >/dev/null || true
   kubectl delete frontends --all >/dev/null || true
   for space in "${spaces[@]}"; do kubectl delete namespace "$space" --timeout=60s >/dev/null || true; done
   for pid in "${programs[@]}"; do kill "$pid" 2>/dev/null || true; done
@@ -65,6 +67,11 @@ own() {
   pod="{schedulerName: nobody, securityContext: {runAsNonRoot: true, seccompProfile: {type: RuntimeDefault}}, containers: [$container]"
   benchmark "$1" 1s "workers: {template: {spec: $pod${2:+, $2}}}}"
 }
+# [MORE]: an object of kube-perftest; MORE of its spec, as inside a map
+perftest() {
+  printf '{apiVersion: perftest.stackhpc.com/v1alpha1, kind: Fio, metadata: {name: x, namespace: validation}, '
+  printf 'spec: {direct: 0, size: 8M, runtime: 1s%s}}\n' "${1:+, $1}"
+}
 scale_pool() { kubectl scale workerpool pool -n monitoring --replicas "$1"; }
 # PATH VALUE
 await_pool() { kubectl wait workerpool pool -n monitoring --for="jsonpath=$1=$2" --timeout=60s; }
@@ -74,10 +81,21 @@ await_creation() { await_pool '{.status.conditions[?(@.type=="PodsCreated")].rea
 await_reason() {
   kubectl wait benchmark "$1" -n validation --for="jsonpath={.status.conditions[?(@.type==\"$2\")].reason}=$3" --timeout=60s
 }
+# POD NAME: a program here is the worker of a pod that nobody runs
+play() {
+  label=$(kubectl get "$1" -n validation -o 'jsonpath={.spec.containers[0].env[?(@.name=="TWOFOLD_LABELS")].value}')
+  TWOFOLD_LABELS=$label begin "$2" "$TWOFOLD_BIN/twofold-backend" --frontend "$(address worker)" --queue fio --backoff 0.2 -- fio
+  kubectl patch "$1" -n validation --subresource=status --type=merge \
+    -p '{"status": {"phase": "Running", "conditions": [{"type": "Ready", "status": "True"}]}}'
+}
+# LINE: the operator says it
+metric() { python3 -c 'import json, sys, urllib.request
+address = json.load(open(sys.argv[1]))["http"]
+sys.exit(sys.argv[2] not in urllib.request.urlopen(f"http://{address}/metrics").read().decode().splitlines())' "$work/second" "$1"; }
 # NAME OPTION...
 operator() {
   begin "$1" "$TWOFOLD_BIN/twofold-operator" --frontend "$(address client)" --kubeconfig "$work/account" --perftest \
-    --measurements --namespace validation --worker-pools monitoring --own-workers --http-address 127.0.0.1:0 --ready-file "$work/$1" "${@:2}"
+    --measurements --namespace validation --worker-pools monitoring --own-workers --perftest-workers monitoring --http-address 127.0.0.1:0 --ready-file "$work/$1" "${@:2}"
   operator=${programs[-1]}
   awaited "$work/$1"
 }
@@ -123,13 +141,34 @@ kubectl annotate namespace validation 'twofold.dev/kinds=IPerf, Fio' >/dev/null
 for _ in $(seq 100); do ! trial || break; done
 has "$(refused create may 1s 'queue: disks')" "may not use queue disks"
 create may 1s >/dev/null
-kubectl create role creator -n validation --verb=create --resource=benchmarks.twofold.dev >/dev/null
-kubectl create rolebinding creator -n validation --role=creator --user=creator >/dev/null
-has "$(own own | refused kubectl --as=creator create -f -)" "creator may not create pods in namespace validation"
 has "$(own own 'hostNetwork: true' | refused kubectl create -f -)" "may not use the network of nodes"
+has "$(perftest 'hostNetwork: true' | refused kubectl create -f -)" "may not use the network of nodes"
+perftest 'hostNetwork: false' | kubectl create -f - --dry-run=server >/dev/null
 own own | kubectl create -f - --dry-run=server >/dev/null
 kubectl delete benchmark may -n validation >/dev/null
 kubectl delete -k "$files/policy" >/dev/null
+
+step "who may ask for pods: whoever may create them, without any other policy"
+kubectl create role creator -n validation --verb=create,update,patch,get --resource=benchmarks.twofold.dev,workerpools.twofold.dev,fios.perftest.stackhpc.com >/dev/null
+kubectl create rolebinding creator -n validation --role=creator --user=creator >/dev/null
+as_creator() { kubectl --as=creator "$@"; }
+kubectl apply -f "$files/pods.yaml" >/dev/null
+for _ in $(seq 100); do own own | as_creator create -f - --dry-run=server >/dev/null 2>&1 || break; done
+has "$(own own | refused as_creator create -f -)" "creator may not create pods in namespace validation"
+benchmark may 1s | as_creator create -f - --dry-run=server >/dev/null
+pool 0 | sed 's/namespace: monitoring/namespace: validation/' >"$work/pool"
+has "$(refused as_creator create -f "$work/pool")" "creator may not create pods in namespace validation"
+kubectl create -f "$work/pool" >/dev/null
+as_creator label workerpool pool -n validation some=label >/dev/null
+has "$(refused as_creator patch workerpool pool -n validation --type=merge -p '{"spec": {"replicas": 1}}')" "may not create pods"
+kubectl scale workerpool pool -n validation --replicas=0 >/dev/null
+kubectl delete -f "$work/pool" >/dev/null
+perftest | as_creator create -f - --dry-run=server >/dev/null  # it makes no pods yet
+kubectl apply -k "$files/perftest-workers" >/dev/null
+for _ in $(seq 100); do perftest | as_creator create -f - --dry-run=server >/dev/null 2>&1 || break; done
+has "$(perftest | refused as_creator create -f -)" "creator may not create pods in namespace validation"
+perftest | kubectl create -f - --dry-run=server >/dev/null
+kubectl delete -k "$files/perftest-workers" >/dev/null
 
 step "what Frontends allow"
 mkdir "$work/cases"
@@ -229,9 +268,10 @@ await_reason over Succeeded AllJobsSucceeded
 has "$(kubectl get benchmark over -n validation -o jsonpath='{.status.jobs}/{.status.succeeded}')" 3/3
 
 step "an object of kube-perftest"
-echo '{apiVersion: perftest.stackhpc.com/v1alpha1, kind: Fio, metadata: {name: x, namespace: validation},
-  spec: {direct: 0, size: 8M, runtime: 1s}}' | kubectl create -f -
-kubectl wait fio.perftest.stackhpc.com x -n validation --for='jsonpath={.status.phase}=Completed' --timeout=60s
+perftest | kubectl create -f -
+await_perftest() { kubectl wait fio.perftest.stackhpc.com x -n validation --for="jsonpath=$1=$2" --timeout=60s; }
+await_perftest '{.status.phase}' Completed
+kubectl delete fio.perftest.stackhpc.com x -n validation
 
 step "a measurement: its pod is refused, then made; nobody runs it, so its end is written here"
 load=(loadtest load -n validation)
@@ -283,15 +323,39 @@ await_reason refused Failed PodSecurityRefused
 own alone | kubectl create -f -
 await_reason alone WorkersReady WorkersMissing
 pod=$(kubectl get pods -n validation -l twofold.dev/pool -o name)
-label=$(kubectl get "$pod" -n validation -o 'jsonpath={.spec.containers[0].env[?(@.name=="TWOFOLD_LABELS")].value}')
-begin own "$TWOFOLD_BIN/twofold-backend" --frontend "$(address worker)" --queue fio --label "$label" --backoff 0.2 -- fio
-kubectl patch "$pod" -n validation --subresource=status --type=merge \
-  -p '{"status": {"phase": "Running", "conditions": [{"type": "Ready", "status": "True"}]}}'
+play "$pod" own
 await_reason alone Succeeded AllJobsSucceeded
 kubectl wait "$pod" -n validation --for=delete --timeout=60s
 [ -z "$(kubectl get workerpools -n validation -o name)" ]
 has "$(refused kubectl patch benchmark alone -n validation --type=merge \
   -p '{"spec": {"workers": {"template": {"spec": {"hostNetwork": true}}}}}')" "workers cannot be changed"
+own invalid 'dnsPolicy: Nonsense' | kubectl create -f -
+await_reason invalid Failed PodInvalid
+has "$(kubectl get benchmark invalid -n validation -o 'jsonpath={.status.conditions[?(@.type=="Failed")].message}')" dnsPolicy
+
+step "pods for an object of kube-perftest: refused, then made"
+kubectl apply -k "$files/perftest-workers" >/dev/null
+# The operator has to know the pools first.
+for _ in $(seq 100); do ! metric 'twofold_operator_objects{controller="perftest-workers"} 6' || break; sleep 0.1; done
+perftest 'mtu: 1400' | kubectl create -f -
+await_perftest '{.status.conditions[?(@.type=="Failed")].reason}' PodSecurityRefused
+kubectl delete fio.perftest.stackhpc.com x -n validation
+kubectl label namespace validation pod-security.kubernetes.io/enforce-
+perftest 'mtu: 1400, networkName: default/some, volumeClaimTemplate: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Mi}}}' |
+  kubectl create -f -
+await_perftest '{.status.phase}' Pending
+for _ in $(seq 300); do
+  pod=$(kubectl get pods -n validation -l twofold.dev/benchmark=Fio -o name)
+  [ -z "$pod" ] || break
+  sleep 0.2
+done
+has "$(kubectl get "$pod" -n validation -o yaml)" "v1.multus-cni.io/default-network: default/some"
+play "$pod" perftest
+await_perftest '{.status.phase}' Completed
+kubectl wait "$pod" -n validation --for=delete --timeout=60s
+kubectl delete -k "$files/perftest-workers" >/dev/null
+kubectl delete fio.perftest.stackhpc.com x -n validation
+
 step "an operator that knows Frontends, and has a token for a namespace"
 kubectl apply -f "$files/frontends/role.yaml" >/dev/null
 has "$(refused kubectl auth can-i get secrets -n monitoring --as system:serviceaccount:monitoring:scalability-tester-operator)" no
