@@ -93,10 +93,14 @@ Result<Json> OwnWorkerRuns::WorkersFor(const RunOrder& order) {
 }
 
 Result<Json> OwnWorkerRuns::KeptWorkersFor(const RunOrder& order) {
-  const MutexLock lock(kept_mutex_);
-  if (const auto kept = kept_.find(order.id); kept != kept_.end()) return kept->second;
+  {
+    const MutexLock lock(kept_mutex_);
+    if (const auto kept = kept_.find(order.id); kept != kept_.end()) return kept->second;
+  }
   auto workers = WorkersFor(order);
-  if (workers.ok()) kept_[order.id] = *workers;
+  if (!workers.ok()) return workers;
+  const MutexLock lock(kept_mutex_);
+  kept_[order.id] = *workers;
   return workers;
 }
 

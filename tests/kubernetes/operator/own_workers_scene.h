@@ -59,6 +59,15 @@ class RunsWithWorkers final : public Runs {
   OwnWorkerRuns runs_;
 };
 
+/// Of all kinds of kube-perftest; its template asks for nothing.
+inline controller::Snapshot AdminsPool() {
+  kube::Json spec = {{"queue", "bench"}, {"template", Scene::Workers()["template"]}};
+  spec["template"]["spec"]["volumes"] =
+      kube::Json::array({{{"name", "scratch"}, {"emptyDir", kube::Json::object()}}});
+  return std::make_shared<const kube::Json>(
+      kube::Json{{"metadata", {{"name", "all"}}}, {"spec", std::move(spec)}});
+}
+
 class OwnWorkersTest : public ::testing::Test {
  protected:
   OwnWorkersTest() { Play(/*makes_workers=*/true); }
@@ -93,14 +102,6 @@ class OwnWorkersTest : public ::testing::Test {
     EXPECT_EQ(scene_.Condition("x", type), what) << scene_.Find("x")->dump(1);
   }
 
-  /// Of all kinds of kube-perftest; its template asks for nothing.
-  static controller::Snapshot AdminsPool() {
-    kube::Json spec = {{"queue", "bench"}, {"template", Scene::Workers()["template"]}};
-    spec["template"]["spec"]["volumes"] =
-        kube::Json::array({{{"name", "scratch"}, {"emptyDir", kube::Json::object()}}});
-    return std::make_shared<const kube::Json>(
-        kube::Json{{"metadata", {{"name", "all"}}}, {"spec", std::move(spec)}});
-  }
   void CreateFio(kube::Json more = kube::Json::object()) {
     more["numWorkers"] = 3;
     scene_.Create(PerftestObject("Fio", std::move(more)));

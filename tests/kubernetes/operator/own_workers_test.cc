@@ -241,14 +241,15 @@ TEST_F(OwnWorkersTest, OthersDoWithoutThem) {
 
 // ---- faults at each write
 
-/// Plays a run with a fault; an operator that dies is followed by the next one.
-std::size_t PlayWith(Gate gate) {
+/// Plays the run of an object with a fault; an operator that dies is followed by the next one.
+std::size_t PlayWith(const Json& object, Gate gate) {
   Scene scene;
   kube::Access access = scene.api_.access();
-  scene.Play(BenchmarkKind(), [&](const fakes::KubeApi&, Gate& of) {
-    return std::make_unique<RunsWithWorkers>(scene, of, &access);
+  scene.Play(PerftestKind(object["kind"]), [&](const fakes::KubeApi&, Gate& of) {
+    return std::make_unique<RunsWithWorkers>(scene, of, &access,
+                                             [](const Json&) { return AdminsPool(); });
   });
-  scene.Create(Scene::Benchmark("x", {{"workers", Scene::Workers()}}));
+  scene.Create(object);
   scene.StartOperator(gate);
   const auto is_settled = [&] {
     return scene.IsOver("x") && !controller::HasFinalizer(*scene.Find("x"), kRunFinalizer);
@@ -273,13 +274,17 @@ std::size_t PlayWith(Gate gate) {
 }
 
 TEST(OwnWorkers, AFaultAtAnyWriteLeavesNoneBehindAndRunsNothingTwice) {
-  const std::size_t writes = PlayWith({});
-  ASSERT_GT(writes, 8U);
-  for (std::size_t at = 0; at < writes; ++at) {
-    for (const auto fault : {Gate::Fault::kKillBefore, Gate::Fault::kKillAfter,
-                             Gate::Fault::kLoseRequest, Gate::Fault::kLoseReply}) {
-      SCOPED_TRACE(::testing::Message() << "write " << at << ", fault " << static_cast<int>(fault));
-      PlayWith(Gate(at, fault));
+  for (const Json& object : {Scene::Benchmark("x", {{"workers", Scene::Workers()}}),
+                             PerftestObject("Fio", Json::object())}) {
+    const std::size_t writes = PlayWith(object, {});
+    ASSERT_GT(writes, 8U);
+    for (std::size_t at = 0; at < writes; ++at) {
+      for (const auto fault : {Gate::Fault::kKillBefore, Gate::Fault::kKillAfter,
+                               Gate::Fault::kLoseRequest, Gate::Fault::kLoseReply}) {
+        SCOPED_TRACE(::testing::Message() << object["kind"] << ", write " << at << ", fault "
+                                          << static_cast<int>(fault));
+        PlayWith(object, Gate(at, fault));
+      }
     }
   }
 }
