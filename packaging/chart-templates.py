@@ -63,13 +63,14 @@ PARTS = [
 # What a queue has beside its own folder.
 MORE_OF_QUEUE = {"object": ([], [EVERY_NODE, POOL]), "lifecycle": (["lifecycle/rights"], [POOL]), "fio": ([], [])}
 
-# Objects of a part that have a condition of their own: the first row that fits an object's kind and component.
+# Objects of a part that have a condition of their own: the first row that fits an object's kind, and its component or name.
 CONDITIONS = [
     ("ServiceMonitor", ".*", "$.Values.serviceMonitor.enabled"),
     (".*", "viewer", "$.Values.viewer.enabled"),
     ("RoleBinding", "lifecycle", "$.Values.workers.lifecycle.enabled"),  # of measurements, too
     ("Ingress", "client", "$workers.clientHost"),
     ("WorkerPool", ".*", '(include "twofold.knows" (list $ "WorkerPool"))'),
+    ("ValidatingAdmissionPolicy(Binding)?", "scalability-tester-pods", '(include "twofold.knowsPolicies" $)'),
     ("Deployment|Service", "client", "$workers.client"),
 ]
 # What outlives the release: objects of users, and their data.
@@ -314,7 +315,8 @@ class Chart:
         lines = ["---"]
         for those, group in itertools.groupby(rows, key=lambda row: row[1]):
             lines += guarded(condition(those, switches, set(having)), [line for line, _ in group])
-        own = next((text for kind, of, text in CONDITIONS if re.fullmatch(kind, key[0]) and re.fullmatch(of, component)), None)
+        own = next((text for kind, of, text in CONDITIONS
+                    if re.fullmatch(kind, key[0]) and any(re.fullmatch(of, name) for name in (component, key[1]))), None)
         lines = guarded(own, guarded(condition(set(having), switches), lines))
         return of_each_queue(lines) if key[0] == "HorizontalPodAutoscaler" else lines
 

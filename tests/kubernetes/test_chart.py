@@ -23,6 +23,7 @@ def read(chart, values):
     templates = Templates(combined(DEFAULTS, values), MONITORING, {
         "twofold.image": image,
         "twofold.knows": lambda argument: "true",
+        "twofold.knowsPolicies": lambda argument: "true",
         "twofold.clients": lambda root: root["Values"]["clients"]["namespace"] or root["Release"]["Namespace"],
     })
     paths = [path for path in chart.glob("templates/*.yaml") if str(path.relative_to(chart)) not in BY_HAND]

@@ -21,6 +21,11 @@ app.kubernetes.io/part-of: twofold
 app.kubernetes.io/version: {{ (index . 0).Chart.AppVersion }}
 {{- end }}
 
+{{/* Whether the cluster knows ValidatingAdmissionPolicies. */}}
+{{- define "twofold.knowsPolicies" -}}
+{{- if semverCompare ">=1.30.0-0" .Capabilities.KubeVersion.Version }}true{{ end }}
+{{- end }}
+
 {{/* Whether the cluster knows objects of ours: (list $ KIND). At the first install definitions come with the release, too late for Helm. */}}
 {{- define "twofold.knows" -}}
 {{- $chart := index . 0 }}

@@ -142,7 +142,7 @@ func run(chart, namespace, apis string, given []string) error {
 		"Values":       values,
 		"Chart":        tree{"Name": about["name"], "Version": about["version"], "AppVersion": about["appVersion"]},
 		"Release":      tree{"Name": "twofold", "Namespace": namespace, "Service": "Helm", "IsInstall": true, "IsUpgrade": false},
-		"Capabilities": tree{"APIVersions": versions(strings.Split(apis, ","))},
+		"Capabilities": tree{"APIVersions": versions(strings.Split(apis, ",")), "KubeVersion": tree{"Version": "v1.36.0"}},
 		"Files":        files{chart},
 	})
 	if err != nil {

@@ -5,15 +5,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <filesystem>
 #include <map>
 #include <memory>
 #include <vector>
 
-#include "kubernetes/operator/own_workers.h"
 #include "kubernetes/pools/pods.h"
-#include "tests/kubernetes/operator/manifest.h"
-#include "tests/kubernetes/operator/perftest_objects.h"
+#include "tests/kubernetes/operator/perftest_pods.h"
 
 namespace twofold::benchmarks {
 namespace {
@@ -22,225 +19,19 @@ using kube::Json;
 using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using ::testing::Not;
 
-/// What an admin has for all kinds.
-Json PoolForAll() {
-  return {
-      {"apiVersion", "twofold.dev/v1alpha1"},
-      {"kind", "WorkerPool"},
-      {"metadata",
-       {{"name", "all"},
-        {"namespace", "monitoring"},
-        {"annotations", {{"twofold.dev/kinds", "*"}}}}},
-      {"spec",
-       {{"queue", "bench"},
-        {"replicas", 0},
-        {"template",
-         {{"spec",
-           {{"containers",
-             {{{"name", "backend"},
-               {"image", "here/worker:1"},
-               {"env",
-                {{{"name", "IMAGE"}, {"value", "here/worker:1"}},
-                 {{"name", "TWOFOLD_LABELS"}, {"value", "hostNetwork=false,zone=a"}}}},
-               {"resources",
-                {{"requests", {{"cpu", "1"}, {"memory", "64Mi"}}}, {"limits", {{"cpu", "2"}}}}}}}},
-            {"volumes",
-             {{{"name", "tmp"}, {"emptyDir", Json::object()}},
-              {{"name", "scratch"}, {"emptyDir", Json::object()}}}}}}}}}}};
-}
-
-Result<Json> WorkersOf(Json object, const Json& pool = PoolForAll()) {
-  object["metadata"]["uid"] = "u-1";
-  return PerftestWorkers(OrderOf(object), pool);
-}
-
-/// The template of the pods; fails if there is none.
-Json PodsOf(const Json& object, const Json& pool = PoolForAll()) {
-  const auto workers = WorkersOf(object, pool);
-  EXPECT_TRUE(workers.ok()) << workers.status();
-  return workers.ok() ? (*workers)["template"] : Json::object();
-}
-Json ContainerOf(const Json& object, const Json& pool = PoolForAll()) {
-  return PodsOf(object, pool)["spec"]["containers"][0];
-}
-
-Json IPerf(Json more = Json::object()) {
-  more.update({{"duration", 30}, {"streams", 8}});
-  return PerftestObject("IPerf", std::move(more));
-}
-
-std::string VariableOf(const Json& container, const std::string& name) {
-  for (const Json& each : container["env"]) {
-    if (each["name"] == name) return each["value"];
-  }
-  return "";
-}
-
-Json VolumeOf(const Json& pods) {
-  for (const Json& each : pods["spec"]["volumes"]) {
-    if (each["name"] == "scratch") return each;
-  }
-  return Json();
-}
-
-std::string Complaint(const Json& object, const Json& pool = PoolForAll()) {
-  return std::string(WorkersOf(object, pool).status().message());
-}
-
-// ---- the examples of kube-perftest's users
-
-/// A file of ours as theirs, which operator-on-cluster.sh has an API server take.
-Json ExampleOf(const std::string& file) {
-  const std::string path = "examples/benchmarks/" + file + ".yaml";
-  const auto document = yaml::ParseDocument(TextOfFile(path.c_str()));
-  EXPECT_TRUE(document.ok()) << document.status();
-  if (!document.ok()) return Json::object();
-  const Json read = Json::parse(yaml::ToJson(**document).dump());
-  Json object = PerftestObject(read["kind"], read["spec"]);
-  object["metadata"]["name"] = read["metadata"]["name"];
-  if (object["spec"].contains("template")) {
-    object["spec"]["template"]["apiVersion"] = object["apiVersion"];
-  }
-  return object;
-}
-
-const std::map<std::string, std::int64_t> kWorkersOfExamples = {
-    {"cni/iperf-set", 2},
-    {"cni/mpi-pingpong-set", 2},
-    {"cni/openfoam-set", 48},
-    {"hostnet/iperf-set", 2},
-    {"hostnet/mpi-pingpong-set", 2},
-    {"hostnet/openfoam", 2},
-    {"accelerated/iperf-set", 2},
-    {"accelerated/mpi-pingpong-set", 2},
-    {"accelerated/openfoam-set", 12},
-    {"accelerated/rdma-bw-set", 2},
-    {"accelerated/rdma-lat-set", 2},
-    {"macvlan/iperf-set", 2},
-    {"macvlan/mpi-pingpong-set", 2},
-    {"macvlan/openfoam-set", 12},
-    {"macvlan/rdma-bw-set", 2},
-    {"macvlan/rdma-lat-set", 2},
-    {"sriov/iperf-set", 2},
-    {"sriov/mpi-pingpong-set", 2},
-    {"sriov/openfoam-set", 12},
-    {"sriov/rdma-bw-set", 2},
-    {"sriov/rdma-lat-set", 2},
-    {"filesystem/fio-csi-cinder-nvme-set", 4},
-    {"filesystem/fio-csi-cinder-set", 4},
-    {"filesystem/fio-local-path-set", 1},
-    {"filesystem/fio-rook-nfs-nvme", 1},
-};
-
-/// Network and device of a folder's files.
-struct Fabric {
-  std::string network;
-  std::string device;
-};
-const std::map<std::string, Fabric> kFabrics = {
-    {"accelerated", {"mlnx-net", "mellanox.com/mlnxnet"}},
-    {"macvlan", {"default/shared-network", "rdma/rdma_shared_device_a"}},
-    {"sriov", {"default/mlnx-net", "nvidia.com/mlnxnet"}},
-};
-
-std::vector<std::string> FilesOfExamples() {
-  std::vector<std::string> files;
-  const std::filesystem::path folder = TWOFOLD_SOURCE "/examples/benchmarks";
-  for (const auto& each : std::filesystem::recursive_directory_iterator(folder)) {
-    if (each.path().extension() != ".yaml") continue;
-    files.push_back(std::filesystem::relative(each.path(), folder).replace_extension());
-  }
-  return files;
-}
-
-TEST(PerftestWorkers, OfEachExampleAreAsManyAsItsLargestJobTakes) {
-  std::map<std::string, std::int64_t> found;
-  for (const std::string& file : FilesOfExamples()) {
-    const auto workers = WorkersOf(ExampleOf(file));
-    ASSERT_TRUE(workers.ok()) << file << ": " << workers.status();
-    found[file] = (*workers)["replicas"];
-  }
-  EXPECT_EQ(found, kWorkersOfExamples);
-}
-
-TEST(PerftestWorkers, OfEachExampleHaveItsNetworkAndItsDevice) {
-  for (const auto& [file, count] : kWorkersOfExamples) {
-    SCOPED_TRACE(file);
-    const Json pods = PodsOf(ExampleOf(file));
-    const std::string folder = file.substr(0, file.find('/'));
-    const bool is_on_host = folder == "hostnet";
-    EXPECT_EQ(pods["spec"].contains("hostNetwork"), is_on_host);
-    if (is_on_host) {
-      EXPECT_EQ(pods["spec"]["hostNetwork"], true);
-      EXPECT_EQ(pods["spec"]["dnsPolicy"], "ClusterFirstWithHostNet");
-    }
-    const auto fabric = kFabrics.find(folder);
-    ASSERT_EQ(pods.contains("metadata"), fabric != kFabrics.end());
-    if (fabric == kFabrics.end()) continue;
-    EXPECT_EQ(pods["metadata"]["annotations"]["v1.multus-cni.io/default-network"],
-              fabric->second.network);
-    EXPECT_EQ(pods["spec"]["containers"][0]["resources"]["limits"][fabric->second.device], 1);
-  }
-}
-
-TEST(PerftestWorkers, OfEachExampleOfFioHaveItsVolume) {
-  const std::map<std::string, std::string> classes = {{"filesystem/fio-csi-cinder-nvme-set", "5Gi"},
-                                                      {"filesystem/fio-csi-cinder-set", "5Gi"},
-                                                      {"filesystem/fio-local-path-set", ""},
-                                                      {"filesystem/fio-rook-nfs-nvme", "50Gi"}};
-  for (const auto& [file, size] : classes) {
-    SCOPED_TRACE(file);
-    const auto workers = WorkersOf(ExampleOf(file));
-    ASSERT_TRUE(workers.ok()) << workers.status();
-    const Json volume = VolumeOf((*workers)["template"]);
-    const bool is_shared = file == "filesystem/fio-rook-nfs-nvme";
-    ASSERT_EQ(volume.contains("persistentVolumeClaim"), is_shared);
-    const Json& claim = is_shared ? (*workers)["claims"][0]["spec"]
-                                  : volume["ephemeral"]["volumeClaimTemplate"]["spec"];
-    EXPECT_EQ(claim["accessModes"][0], is_shared ? "ReadWriteMany" : "ReadWriteOnce");
-    if (!size.empty()) {
-      EXPECT_EQ(claim["resources"]["requests"]["storage"], size);
-    }
-    EXPECT_FALSE(kube::TextAt(claim, "/storageClassName").empty());
-  }
-}
-
-TEST(PerftestWorkers, OfEachExampleMakeAPoolWhoseWorkersHaveWhatItsJobsAskFor) {
-  for (const auto& [file, count] : kWorkersOfExamples) {
-    SCOPED_TRACE(file);
-    Json object = ExampleOf(file);
-    object["metadata"]["uid"] = "u-1";
-    RunOrder order = OrderOf(object);
-    const auto workers = PerftestWorkers(order, PoolForAll());
-    ASSERT_TRUE(workers.ok()) << workers.status();
-    order.of["spec"]["workers"] = *workers;
-    const auto pool = OwnPool(order);
-    ASSERT_TRUE(pool.ok()) << pool.status();
-    const Json& container = (*pool)["spec"]["template"]["spec"]["containers"][0];
-    const std::string labels = VariableOf(container, "TWOFOLD_LABELS");
-    EXPECT_THAT(labels, HasSubstr(",twofold/run=" + order.id));
-    const Json& spec = object["spec"];
-    const Json& fields = spec.contains("template") ? spec["template"]["spec"] : spec;
-    for (const char* field : {"networkName", "hostNetwork"}) {
-      if (!fields.contains(field)) continue;
-      const std::string text =
-          fields[field].is_string() ? fields[field].get<std::string>() : fields[field].dump();
-      EXPECT_THAT(labels, HasSubstr(std::string(",") + field + "=" + text));
-    }
-  }
-}
+class PerftestWorkersTest : public PerftestPods {};
+class PerftestPoolTest : public PerftestPods {};
 
 // ---- one wish each
 
-TEST(PerftestWorkers, ANetworkOfTheHostIsTheObjectsToAskFor) {
+TEST_F(PerftestWorkersTest, ANetworkOfTheHostIsTheObjectsToAskFor) {
   Json pool = PoolForAll();
   pool["spec"]["template"]["spec"]["hostNetwork"] = true;
   EXPECT_FALSE(PodsOf(IPerf(), pool)["spec"].contains("hostNetwork"));
 }
 
-TEST(PerftestWorkers, AnMtuIsSetBeforeTheWorkerStarts) {
+TEST_F(PerftestWorkersTest, AnMtuIsSetBeforeTheWorkerStarts) {
   const Json pods = PodsOf(IPerf({{"mtu", 9000}}));
   const Json& setter = pods["spec"]["initContainers"][0];
   EXPECT_EQ(setter["command"], Json({"ip", "link", "set", "dev", "eth0", "mtu", "9000"}));
@@ -250,12 +41,12 @@ TEST(PerftestWorkers, AnMtuIsSetBeforeTheWorkerStarts) {
   EXPECT_FALSE(PodsOf(IPerf())["spec"].contains("initContainers"));
 }
 
-TEST(PerftestWorkers, AnMtuIsNeverThatOfANode) {
+TEST_F(PerftestWorkersTest, AnMtuIsNeverThatOfANode) {
   EXPECT_THAT(Complaint(IPerf({{"mtu", 9000}, {"hostNetwork", true}})),
               HasSubstr("does not go with hostNetwork"));
 }
 
-TEST(PerftestWorkers, OfResourcesTheObjectSaysAllThatItNames) {
+TEST_F(PerftestWorkersTest, OfResourcesTheObjectSaysAllThatItNames) {
   const Json asked = {{"requests", {{"memory", "1Gi"}}}, {"limits", {{"cpu", 8}, {"gpu", 1}}}};
   const Json resources = ContainerOf(IPerf({{"resources", asked}}))["resources"];
   EXPECT_EQ(resources["requests"], Json({{"memory", "1Gi"}})) << "cpu has a limit now";
@@ -263,7 +54,7 @@ TEST(PerftestWorkers, OfResourcesTheObjectSaysAllThatItNames) {
   EXPECT_EQ(ContainerOf(IPerf())["resources"]["limits"]["cpu"], "2");
 }
 
-TEST(PerftestWorkers, AnImageOfTheObjectIsUsedAsItIs) {
+TEST_F(PerftestWorkersTest, AnImageOfTheObjectIsUsedAsItIs) {
   const Json container =
       ContainerOf(IPerf({{"image", "theirs/iperf:3"}, {"imagePullPolicy", "Never"}}));
   EXPECT_EQ(container["image"], "theirs/iperf:3");
@@ -271,7 +62,7 @@ TEST(PerftestWorkers, AnImageOfTheObjectIsUsedAsItIs) {
   EXPECT_EQ(VariableOf(container, "IMAGE"), "theirs/iperf:3");
 }
 
-TEST(PerftestWorkers, TheDefaultImageIsThatOfTheTemplate) {
+TEST_F(PerftestWorkersTest, TheDefaultImageIsThatOfTheTemplate) {
   EXPECT_EQ(ContainerOf(IPerf())["image"], "here/worker:1");
   EXPECT_FALSE(ContainerOf(IPerf()).contains("imagePullPolicy"));
   EXPECT_EQ(ContainerOf(IPerf({{"imagePullPolicy", "Always"}}))["imagePullPolicy"], "Always");
@@ -280,12 +71,12 @@ TEST(PerftestWorkers, TheDefaultImageIsThatOfTheTemplate) {
   EXPECT_EQ(ContainerOf(IPerf(), pool)["image"], PerftestImage("IPerf"));
 }
 
-TEST(PerftestWorkers, TellTheTemplateWhichSuiteTheyRun) {
+TEST_F(PerftestWorkersTest, TellTheTemplateWhichSuiteTheyRun) {
   EXPECT_EQ(VariableOf(ContainerOf(PerftestObject("RDMALatency", Json::object())), "TWOFOLD_SUITE"),
             "rdma-latency");
 }
 
-TEST(PerftestWorkers, MayLockMemoryWhereTheyUseRdmaAndNowhereElse) {
+TEST_F(PerftestWorkersTest, MayLockMemoryWhereTheyUseRdmaAndNowhereElse) {
   const auto adds = [](const std::string& kind, const Json& spec) {
     const Json container = ContainerOf(PerftestObject(kind, spec));
     const Json* added = kube::At(container, "/securityContext/capabilities/add");
@@ -298,7 +89,7 @@ TEST(PerftestWorkers, MayLockMemoryWhereTheyUseRdmaAndNowhereElse) {
   EXPECT_THAT(container["securityContext"]["capabilities"]["add"], Contains("IPC_LOCK"));
 }
 
-TEST(PerftestWorkers, AVolumeOfTheObjectNeedsAPlaceInTheTemplate) {
+TEST_F(PerftestWorkersTest, AVolumeOfTheObjectNeedsAPlaceInTheTemplate) {
   Json pool = PoolForAll();
   pool["spec"]["template"]["spec"].erase("volumes");
   const Json fio = PerftestObject("Fio", {{"volumeClaimTemplate", {{"accessModes", {"X"}}}}});
@@ -306,7 +97,7 @@ TEST(PerftestWorkers, AVolumeOfTheObjectNeedsAPlaceInTheTemplate) {
   EXPECT_EQ(Complaint(PerftestObject("Fio", Json::object()), pool), "");
 }
 
-TEST(PerftestWorkers, AreScheduledAsTheTemplateSays) {
+TEST_F(PerftestWorkersTest, AreScheduledAsTheTemplateSays) {
   Json pool = PoolForAll();
   pool["metadata"]["annotations"]["twofold.dev/scheduling"] = "volcano";
   pool["metadata"]["annotations"]["twofold.dev/scheduling-queue"] = "q";
@@ -323,7 +114,7 @@ Json OthersOf(const Json& pods) {
              ["requiredDuringSchedulingIgnoredDuringExecution"][0];
 }
 
-TEST(PerftestWorkers, OfPairsAreOnNodesWithoutAnyOtherPodOfARun) {
+TEST_F(PerftestWorkersTest, OfPairsAreOnNodesWithoutAnyOtherPodOfARun) {
   const Json others = OthersOf(PodsOf(IPerf()));
   EXPECT_EQ(others["topologyKey"], "kubernetes.io/hostname");
   EXPECT_EQ(others["namespaceSelector"], Json::object()) << "of all namespaces";
@@ -331,7 +122,7 @@ TEST(PerftestWorkers, OfPairsAreOnNodesWithoutAnyOtherPodOfARun) {
             Json::array({{{"key", "twofold.dev/benchmark"}, {"operator", "Exists"}}}));
 }
 
-TEST(PerftestWorkers, OfOthersSpreadOverNodesWithoutPodsOfOtherRuns) {
+TEST_F(PerftestWorkersTest, OfOthersSpreadOverNodesWithoutPodsOfOtherRuns) {
   Json object = PerftestObject("OpenFOAM", {{"numNodes", 3}, {"numProcs", 3}});
   object["metadata"]["uid"] = "u-1";
   const std::string pool = pools::PoolNameFor(object);
@@ -345,7 +136,7 @@ TEST(PerftestWorkers, OfOthersSpreadOverNodesWithoutPodsOfOtherRuns) {
   EXPECT_THAT(pods["spec"]["affinity"]["nodeAffinity"].dump(), HasSubstr("control-plane"));
 }
 
-TEST(PerftestWorkers, ChooseNodesAsTheTemplateDoesAsWell) {
+TEST_F(PerftestWorkersTest, ChooseNodesAsTheTemplateDoesAsWell) {
   Json pool = PoolForAll();
   Json& affinity = pool["spec"]["template"]["spec"]["affinity"];
   affinity["nodeAffinity"] = {{"x", 1}};
@@ -357,7 +148,7 @@ TEST(PerftestWorkers, ChooseNodesAsTheTemplateDoesAsWell) {
 
 // ---- what does not go
 
-TEST(PerftestWorkers, AreTheSameForAllJobsOfASet) {
+TEST_F(PerftestWorkersTest, AreTheSameForAllJobsOfASet) {
   const auto set = [](const Json& product) {
     return PerftestObject("BenchmarkSet", {{"template",
                                             {{"apiVersion", "perftest.stackhpc.com/v1alpha1"},
@@ -373,13 +164,13 @@ TEST(PerftestWorkers, AreTheSameForAllJobsOfASet) {
             true);
 }
 
-TEST(PerftestWorkers, ALabelHasOneValue) {
+TEST_F(PerftestWorkersTest, ALabelHasOneValue) {
   const Json claim = {{"accessModes", {"ReadWriteOnce", "ReadWriteMany"}}};
   EXPECT_THAT(Complaint(PerftestObject("Fio", {{"volumeClaimTemplate", claim}})),
               HasSubstr("spec.volumeClaimTemplate.accessModes: must be one value"));
 }
 
-TEST(PerftestWorkers, ATemplateThatIsNoneIsSaid) {
+TEST_F(PerftestWorkersTest, ATemplateThatIsNoneIsSaid) {
   const std::pair<const char*, Json> wrong[] = {
       {"/spec/template", 7},
       {"/spec/template/spec", "x"},
@@ -404,7 +195,7 @@ TEST(PerftestWorkers, ATemplateThatIsNoneIsSaid) {
 std::vector<controller::Snapshot> PoolsWith(const std::map<std::string, std::string>& kinds) {
   std::vector<controller::Snapshot> pools;
   for (const auto& [name, list] : kinds) {
-    Json pool = PoolForAll();
+    Json pool = PerftestPods::PoolForAll();
     pool["metadata"]["name"] = name;
     pool["metadata"]["annotations"]["twofold.dev/kinds"] = list;
     pools.push_back(std::make_shared<const Json>(std::move(pool)));
@@ -417,7 +208,7 @@ std::string NameOfPoolFor(const Json& object, const std::map<std::string, std::s
   return pool == nullptr ? "" : kube::NameOf(*pool).name;
 }
 
-TEST(PerftestPool, IsTheFirstThatListsTheKindElseTheFirstForAll) {
+TEST_F(PerftestPoolTest, IsTheFirstThatListsTheKindElseTheFirstForAll) {
   EXPECT_EQ(NameOfPoolFor(IPerf(), {{"a", "*"}, {"b", "Fio, IPerf"}, {"c", "IPerf"}}), "b");
   EXPECT_EQ(NameOfPoolFor(IPerf(), {{"a", "Fio"}, {"b", "*"}, {"c", "*"}}), "b");
   EXPECT_EQ(NameOfPoolFor(IPerf(), {{"a", "Fio"}, {"b", ""}}), "");
@@ -425,7 +216,7 @@ TEST(PerftestPool, IsTheFirstThatListsTheKindElseTheFirstForAll) {
       << "of a set it is that of its template";
 }
 
-TEST(PerftestPool, WithoutAnAnnotationIsForNone) {
+TEST_F(PerftestPoolTest, WithoutAnAnnotationIsForNone) {
   Json pool = PoolForAll();
   pool["metadata"].erase("annotations");
   EXPECT_EQ(PoolFor(IPerf(), std::vector{std::make_shared<const Json>(pool)}), nullptr);
