@@ -251,13 +251,13 @@ class Pass {
 
   /// One object at a time looks and writes, so that no two take one turn.
   Result<Next> TakeTurn() {
+    if (HasOwnWorkers(order_.of) && !KnowsItsPods(*object_)) {
+      return Idle("Starting", "", Duration::zero());
+    }
     const MutexLock lock(reconciler_.turns_);
     const auto all = cluster_.All();
     if (const auto before = Before(*object_, all)) {
-      return Idle(
-          "Queued",
-          absl::StrCat("behind ", before->space, "/", before->name, " in queue ", order_.queue),
-          kInLine);
+      return Idle("Queued", absl::StrCat("behind ", before->space, "/", before->name), kInLine);
     }
     draft_.SetField("startTime", controller::TimeText(wall_));
     return Idle("Starting", "", Duration::zero());

@@ -1,9 +1,11 @@
 // Runs of kube-perftest's objects on workers of their own.
 
+#include <absl/strings/str_cat.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "kubernetes/operator/frontend_kind.h"
+#include "kubernetes/operator/line.h"
 #include "tests/kubernetes/operator/own_workers_scene.h"
 
 namespace twofold::benchmarks {
@@ -14,6 +16,36 @@ using std::chrono::minutes;
 using ::testing::HasSubstr;
 
 class PerftestRunsTest : public OwnWorkersTest {};
+
+// ---- turns
+
+/// One of the `place`th second; without a queue it makes no pods.
+controller::Snapshot InLine(const std::string& kind, int place, const std::string& queue = "") {
+  Json object = kind == "Benchmark" ? Scene::Benchmark("") : PerftestObject(kind, Json::object());
+  object["metadata"]["name"] = absl::StrCat(kind, place);
+  object["metadata"]["creationTimestamp"] = absl::StrCat("2026-01-01T00:00:0", place, "Z");
+  if (!queue.empty()) object["status"] = {{"workerPool", "p"}, {"queue", queue}};
+  return std::make_shared<const Json>(std::move(object));
+}
+
+TEST(PerftestTurns, OfThoseThatMakePodsOneRunsAtATimeWhateverItsQueue) {
+  const std::vector all = {InLine("IPerf", 1, "iperf"), InLine("RDMALatency", 2, "rdma"),
+                           InLine("OpenFOAM", 3)};
+  EXPECT_FALSE(Before(*all[0], all));
+  EXPECT_EQ(Before(*all[1], all)->name, "IPerf1");
+  EXPECT_FALSE(Before(*all[2], all)) << "it makes none";
+  EXPECT_THAT(NextInLine(all), ::testing::UnorderedElementsAre(all[0], all[2]));
+}
+
+TEST(PerftestTurns, TheyStandInLineWithTheBenchmarksOfTheirQueue) {
+  const std::vector all = {InLine("Benchmark", 1), InLine("Fio", 2, "fio"),
+                           InLine("IPerf", 3, "iperf")};
+  EXPECT_EQ(Before(*all[1], all)->name, "Benchmark1");
+  EXPECT_EQ(Before(*all[2], all)->name, "Fio2");
+  EXPECT_THAT(NextInLine(all), ::testing::ElementsAre(all[0]));
+}
+
+// ---- runs
 
 TEST_F(PerftestRunsTest, OfAnObjectOfKubePerftestAreByTheAdminsPool) {
   admins_pool_ = AdminsPool();

@@ -210,7 +210,7 @@ TEST_F(BenchmarkTest, OfOneQueueOneRunsAtATime) {
   for (int i = 0; i < 3; ++i) scene_.Pass(all);
   EXPECT_EQ(scene_.Condition("x", "Running"), "True Running");
   EXPECT_EQ(scene_.Condition("y", "Running"), "False Queued");
-  EXPECT_EQ(scene_.Message("y", "Running"), "behind a/x in queue fio");
+  EXPECT_EQ(scene_.Message("y", "Running"), "behind a/x");
   EXPECT_EQ(scene_.Condition("other", "Running"), "True Running");
   scene_.RunOut("x");
   scene_.RunOut("y");
