@@ -22,10 +22,10 @@ Usage: run-tests.sh [--nightly] [PART]...
   instructions  what a job takes of them, beside bench/instructions.tsv (not run by default but with --nightly)
   peers       bench/peers: each peer does a few jobs (installs its servers; not run by default but with --nightly)
 
-  --nightly   ten times the random schedules of the queue model and kills of the crash test, 200 simulated
-              validations a cell, 10 000 simulated comparisons, a million simulated loads, ten minutes of fuzzing a target, faults of frontends on
-              a PostgreSQL that Patroni keeps available, the chart as Go renders it, a client and a worker in Go, an older version's programs
-              beside this one's; a test may take an hour; the parts instructions and peers
+  --nightly   ten times the random schedules of the queue model and kills of the crash test, 10 000 simulated
+              validations a cell (hours), as many simulated comparisons, a million simulated loads, ten minutes of fuzzing a target, faults of
+              frontends on a PostgreSQL that Patroni keeps available, the chart as Go renders it, a client and a worker in Go, an older version's
+              programs beside this one's; any other test may take an hour; the parts instructions and peers
 
 Without PART: all but the last five. Installs missing Debian packages (root or sudo).
 scripts, kubernetes, web and packages use the programs that dev builds. Tests that cannot run here are skipped,
@@ -281,7 +281,7 @@ if [ "${1:-}" = --nightly ]; then
   shift
   nightly=yes time_limit="--timeout 3600"
   export TWOFOLD_NIGHTLY=1 TWOFOLD_SANITIZERS="-D TWOFOLD_COMMANDS=ON -D TWOFOLD_PROMISES=ON"
-  export TWOFOLD_KILLS=200 TWOFOLD_TRIES=10000 TWOFOLD_VALIDATIONS=200 TWOFOLD_SEEDS=1000000 FUZZ_SECONDS=600
+  export TWOFOLD_KILLS=200 TWOFOLD_TRIES=10000 TWOFOLD_VALIDATIONS=10000 TWOFOLD_SEEDS=1000000 FUZZ_SECONDS=600
 fi
 if [ "${1:-}" = --lane ]; then
   shift

@@ -5,12 +5,14 @@
 #include <functional>
 #include <numbers>
 #include <optional>
+#include <thread>
 
 namespace twofold::stats {
 namespace {
 
 constexpr double kScale = 1.8;
 constexpr double kCap = 200.0;
+constexpr int kWorthThreads = 50;
 constexpr double kWarmUp = 3.0;
 constexpr double kQuarter = 0.25;
 
@@ -344,27 +346,39 @@ std::vector<Noise> AllNoise() {
   return {
       {.name = "nearly equal lives", .life = Equal, .decided = {0.99, 0.99, 0.99}},
       {.name = "uniform lives", .life = HalfToThreeHalves, .decided = {0.99, 0.88, 0.99}},
-      {.name = "gamma lives", .life = Gamma, .decided = {0.99, 0.9, 0.99}},
-      {.name = "exponential lives", .life = Exponential, .decided = {0.8, 0.22, 0.85}},
+      {.name = "gamma lives", .life = Gamma, .decided = {0.99, 0.9, 0.99}, .in_table = true},
+      {.name = "exponential lives",
+       .life = Exponential,
+       .decided = {0.8, 0.22, 0.85},
+       .in_table = true},
       {.name = "lognormal lives", .life = LogNormal},
       {.name = "Pareto lives", .life = Pareto(2.5)},
-      {.name = "heavy Pareto lives", .life = Pareto(2.2), .decided = {0.75, 0.22, 0.8}},
+      {.name = "heavy Pareto lives",
+       .life = Pareto(2.2),
+       .decided = {0.75, 0.22, 0.8},
+       .in_table = true},
       {.name = "bimodal lives", .life = ShortOrLong},
       {.name = "drifting", .life = HalfToThreeHalves, .speed = Drifting},
       {.name = "periodic", .life = HalfToThreeHalves, .speed = Periodic},
       {.name = "lasting", .life = HalfToThreeHalves, .speed = lasting},
       {.name = "coming and going", .life = HalfToThreeHalves, .speed = ComingAndGoing},
-      {.name = "pauses", .life = Gamma, .speed = pauses, .decided = {0.95, 0.35, 0.95}},
+      {.name = "pauses",
+       .life = Gamma,
+       .speed = pauses,
+       .decided = {0.95, 0.35, 0.95},
+       .in_table = true},
       {.name = "moody workers",
        .life = Equal,
        .own_sd = 0.2,
        .own_likeness = 0.9,
-       .decided = {0.85, 0.3, 0.9}},
+       .decided = {0.85, 0.3, 0.9},
+       .in_table = true},
       {.name = "cold start",
        .life = WithinAFifth,
        .cold = 0.3,
        .cold_for = 15.0,
-       .decided = {0.98, 0.8, 0.98}},
+       .decided = {0.98, 0.8, 0.98},
+       .in_table = true},
       {.name = "workers differ", .life = HalfToThreeHalves, .worker = differ},
       {.name = "workers differ, 4 repeats",
        .life = HalfToThreeHalves,
@@ -376,6 +390,7 @@ std::vector<Noise> AllNoise() {
        .life = Gamma,
        .worker = TwoKinds,
        .decided = {0.92, 0.35, 0.93},
+       .in_table = true,
        .repeats = 3},
       {.name = "workers differ, repeats auto",
        .life = HalfToThreeHalves,
@@ -463,12 +478,30 @@ std::vector<Noise> FurtherNoise() {
 }
 
 Tally Validate(const Noise& noise, double ratio, int tries, std::uint64_t seed, Pods pods) {
+  // Each processor takes every so manieth.
+  const int stride = tries < kWorthThreads
+                         ? 1
+                         : static_cast<int>(std::max(std::thread::hardware_concurrency(), 1U));
+  std::vector<Tally> parts(static_cast<std::size_t>(stride));
+  const auto run = [&](int first) {
+    Tally& part = parts[static_cast<std::size_t>(first)];
+    for (int i = first; i < tries; i += stride) {
+      Random random(seed + static_cast<std::uint64_t>(i));
+      const Verdict verdict = VerdictOf(Try(noise, ratio, random, part.seconds), pods);
+      part.passed += verdict == Verdict::kPass ? 1 : 0;
+      part.failed += verdict == Verdict::kFail ? 1 : 0;
+    }
+  };
+  std::vector<std::thread> threads;
+  for (int first = 1; first < stride; ++first) threads.emplace_back(run, first);
+  run(0);
+  for (std::thread& thread : threads) thread.join();
+
   Tally tally{.tries = tries};
-  for (int i = 0; i < tries; ++i) {
-    Random random(seed + static_cast<std::uint64_t>(i));
-    const Verdict verdict = VerdictOf(Try(noise, ratio, random, tally.seconds), pods);
-    tally.passed += verdict == Verdict::kPass ? 1 : 0;
-    tally.failed += verdict == Verdict::kFail ? 1 : 0;
+  for (const Tally& part : parts) {
+    tally.passed += part.passed;
+    tally.failed += part.failed;
+    tally.seconds += part.seconds;
   }
   return tally;
 }

@@ -36,6 +36,7 @@ struct Noise {
   double near = 0.03;
   double off = 0.01;
   std::array<double, 3> decided{};
+  bool in_table = false;      ///< of statistics.md, in which all tries are counted
   std::uint32_t repeats = 1;  ///< 0: as `--repeat auto` plans them
   double patience = 0.0;      ///< of the cap
 };
