@@ -93,8 +93,8 @@ Status Complete(const RunOrder& order, Json& pods) {
   pods["metadata"]["labels"][kBenchmarkLabel] = RunKindOf(order.of);
   if (!spec.contains("automountServiceAccountToken")) spec["automountServiceAccountToken"] = false;
   for (Json& container : spec["containers"]) {
-    if (Status status = AddWorkerLabel(cli::LabelOfRun(order.id), container); !status.ok())
-      return status;
+    Status status = AddWorkerLabel(cli::LabelOfRun(order.id), container);
+    if (!status.ok()) return status;
   }
   return absl::OkStatus();
 }
