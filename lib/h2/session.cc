@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "lib/h2/counted_memory.h"
 #include "lib/h2/header_block.h"
 #include "lib/h2/session_callbacks.h"
 
@@ -60,6 +59,7 @@ Result<std::unique_ptr<Session>> Session::Make(Options options, Instant now) {
 
 Session::Session(Options options, Instant now)
     : options_(std::move(options)),
+      memory_(options_.account),
       now_(now),
       heard_(now),
       idle_since_(now),
@@ -73,7 +73,7 @@ Status Session::Start() {
   const auto option = MakeOption(limits());
   if (option == nullptr) return full;
   const auto make = serves() ? nghttp2_session_server_new3 : nghttp2_session_client_new3;
-  nghttp2_mem memory = CountedMemory(options_.account);
+  nghttp2_mem memory = memory_.functions();
   if (make(&session_, Callbacks(), this, option.get(), &memory) != 0) return full;
   const auto settings = Announcements(limits(), serves());
   if (nghttp2_submit_settings(session_, NGHTTP2_FLAG_NONE, settings.data(), settings.size()) != 0 ||

@@ -16,6 +16,7 @@
 #include "lib/common/instant.h"
 #include "lib/common/result.h"
 #include "lib/h2/account.h"
+#include "lib/h2/counted_memory.h"
 #include "lib/h2/limits.h"
 #include "lib/h2/metadata.h"
 #include "lib/h2/purse.h"
@@ -176,6 +177,7 @@ class Session {
   [[nodiscard]] bool TakesStatus(const Stream& stream) const;
 
   const Options options_;
+  CountedMemory memory_;
   nghttp2_session* session_ = nullptr;
   Streams streams_;
   Deadlines deadlines_;

@@ -1,8 +1,20 @@
-// What happens when nghttp2 gets no memory: nothing crashes, nothing leaks (AddressSanitizer), and
-// all that was charged is given back.
+// What nghttp2 gets of memory. When it gets none, nothing crashes, nothing leaks
+// (AddressSanitizer), and all that was charged is given back.
 
+#include <malloc.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "lib/h2/counted_memory.h"
 #include "tests/lib/h2/frames.h"
 #include "tests/lib/h2/session_pair.h"
+#include "tests/support/sanitized.h"
 
 namespace twofold::h2 {
 namespace {
@@ -76,6 +88,90 @@ TEST(SessionMemoryTest, AnyShortageOfTheCallerEndsTheConnectionAlone) {
   }
   EXPECT_GT(enough, 1000U);
   EXPECT_LT(enough, 48U << 10);
+}
+
+/// Anonymous memory of this process that is resident.
+std::size_t ResidentBytes() {
+  std::ifstream status("/proc/self/status");
+  for (std::string word; status >> word;) {
+    std::size_t kib = 0;
+    if (word == "RssAnon:" && status >> kib) return kib << 10;
+  }
+  return 0;
+}
+
+TEST(SessionMemoryTest, ConnectionsAtRestHoldNoPageForFramesAlone) {
+  if (kSanitized) GTEST_SKIP() << "a sanitizer's allocator surrounds each piece";
+  constexpr std::size_t kConnections = 1000;
+  std::vector<std::unique_ptr<ServingSession>> servers;
+  malloc_trim(0);  // what other tests have left would be used first
+  const std::size_t before = ResidentBytes();
+  while (servers.size() < kConnections) {
+    servers.push_back(std::make_unique<ServingSession>());
+    servers.back()->Give(Greeting() + CallHeaders(1));
+    servers.back()->end().Send("welcome");
+    ASSERT_NE(servers.back()->Take(), "");
+  }
+  const std::size_t bytes = (ResidentBytes() - before) / kConnections;
+  RecordProperty("bytes", static_cast<int>(bytes));
+  EXPECT_LT(bytes, 14'000U);
+}
+
+/// A peer of nghttp2's that uses the four functions in any order.
+class CountedMemoryTest : public ::testing::Test {
+ protected:
+  std::string Text(const void* made, std::size_t size) {
+    return {static_cast<const char*>(made), size};
+  }
+
+  Ledger ledger_{Budgets{}};
+  Account account_{ledger_, "a", [](std::string_view) {}};
+};
+
+TEST_F(CountedMemoryTest, WhatComesFirstAndTheBufferForFramesBeginInOnePage) {
+  CountedMemory memory(account_);
+  const nghttp2_mem functions = memory.functions();
+  const auto page = [](const void* made) { return reinterpret_cast<std::uintptr_t>(made) >> 12; };
+  void* const session = functions.calloc(1, 3000, functions.mem_user_data);
+  EXPECT_EQ(Text(session, 3000), std::string(3000, '\0'));
+  void* const table = functions.malloc(900, functions.mem_user_data);
+  void* const frames = functions.realloc(nullptr, (16 << 10) + 10, functions.mem_user_data);
+  EXPECT_EQ(page(session), page(table));
+  EXPECT_EQ(page(session), page(frames));
+  std::memset(table, 't', 900);
+  std::memset(frames, 'f', (16 << 10) + 10);
+  EXPECT_EQ(Text(table, 900), std::string(900, 't'));
+  for (void* const made : {session, table, frames}) functions.free(made, functions.mem_user_data);
+}
+
+TEST_F(CountedMemoryTest, WhatIsResizedKeepsItsBytes) {
+  {
+    CountedMemory memory(account_);
+    const nghttp2_mem functions = memory.functions();
+    void* made = functions.malloc(100, functions.mem_user_data);
+    std::memset(made, 'x', 100);
+    for (const std::size_t size : {200U, 5000U, 40'000U, 50U}) {
+      made = functions.realloc(made, size, functions.mem_user_data);
+      EXPECT_EQ(Text(made, std::min<std::size_t>(size, 100)),
+                std::string(std::min<std::size_t>(size, 100), 'x'));
+    }
+    functions.free(made, functions.mem_user_data);
+    functions.free(nullptr, functions.mem_user_data);
+  }
+  EXPECT_EQ(account_.held(), 0U);
+}
+
+TEST_F(CountedMemoryTest, NothingIsHadThatTheAccountDoesNotAdmit) {
+  Ledger ledger({.connection = 10'000});
+  Account account(ledger, "a", [](std::string_view) {});
+  CountedMemory memory(account);
+  const nghttp2_mem functions = memory.functions();
+  void* const made = functions.malloc(6000, functions.mem_user_data);
+  EXPECT_NE(made, nullptr);
+  EXPECT_EQ(functions.malloc(6000, functions.mem_user_data), nullptr);
+  EXPECT_EQ(functions.realloc(made, 12'000, functions.mem_user_data), nullptr);
+  functions.free(made, functions.mem_user_data);
+  EXPECT_EQ(account.held(), 0U);
 }
 
 }  // namespace
