@@ -1,7 +1,7 @@
 #pragma once
 
 #include <cstddef>
-#include <deque>
+#include <list>
 #include <optional>
 #include <utility>
 
@@ -74,7 +74,7 @@ class GatheredMessages {
     bool filled = false;
   };
 
-  std::deque<Part> parts_;
+  std::list<Part> parts_;  // of one part mostly, for which a deque would keep room for several
   std::size_t bytes_ = 0;
 };
 
