@@ -10,7 +10,7 @@
 namespace twofold::h2 {
 namespace {
 
-constexpr std::size_t kEvents = 256;           // in one look at epoll
+constexpr std::size_t kEvents = 256;           // in one look at epoll, and timers in one turn
 constexpr std::size_t kReadBytes = 256 << 10;  // of one socket at once
 constexpr std::size_t kKeptBytes = 1 << 20;    // of a buffer between turns
 constexpr Duration kLongest = std::chrono::minutes(1);
@@ -147,7 +147,8 @@ void Loop::RunDue() {
     delayed_.erase(delayed_.begin());
     task();
   }
-  while (!timers_.empty() && timers_.begin()->first <= now_) {
+  // In parts: thousands of silent peers are asked for a sign of life at one time.
+  for (std::size_t i = 0; i < kEvents && !timers_.empty() && timers_.begin()->first <= now_; ++i) {
     Timer& timer = *timers_.begin()->second;
     timer.Clear();
     timer.action_();

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <memory>
 #include <thread>
 #include <vector>
 
@@ -111,6 +112,28 @@ TEST(LoopTest, TimersComeInOrderAndOnceEach) {
   EXPECT_THAT(calls, ElementsAre(1, 2));
   EXPECT_GE(loop.now(), now + milliseconds(2));
   EXPECT_EQ(first.when(), Instant::max());
+}
+
+TEST(LoopTest, ThousandsOfTimersLetSocketsBeReadBetween) {
+  constexpr std::size_t kTimers = 1000;
+  Loop loop;
+  std::vector<std::string> notes;
+  const NotingSource source(loop, notes, "it");
+  std::size_t calls = 0;
+  std::vector<std::unique_ptr<Timer>> timers;
+  while (timers.size() < kTimers) {
+    timers.push_back(std::make_unique<Timer>(loop, [&] { ++calls; }));
+    timers.back()->Set(Now());
+  }
+  loop.Turn(seconds(30));
+  EXPECT_GT(calls, 0U);
+  EXPECT_LT(calls, kTimers / 2);
+  source.Wake();
+  loop.Turn(seconds(30));
+  EXPECT_FALSE(notes.empty());
+  EXPECT_LT(calls, kTimers);
+  while (calls < kTimers) loop.Turn(seconds(30));
+  EXPECT_EQ(loop.NextDue(), Instant::max());
 }
 
 TEST(LoopTest, TimerMayBeSetAgainByItsAction) {
