@@ -12,6 +12,10 @@ namespace {
 constexpr std::string_view kLastCalls = "lastcall";  // of a PING: eight bytes
 constexpr std::size_t kSentHeaderBytes = 64 << 10;   // nghttp2's own bound
 
+// Silence is looked at four times a second: at the very instants, each of thousands of peers at
+// rest would wake the process by itself.
+using Looks = std::chrono::duration<std::int64_t, std::ratio<1, 4>>;
+
 struct FreeOption {
   void operator()(nghttp2_option* option) const { nghttp2_option_del(option); }
 };
@@ -154,7 +158,7 @@ Instant Session::NextDue() const {
   Instant next = std::min({greeting_due_, header_due_, last_calls_due_, sign_due_});
   if (!deadlines_.empty()) next = std::min(next, deadlines_.begin()->first);
   if (sign_due_ == Instant::max() && IsPositive(limits().silence)) {
-    next = std::min(next, heard_ + limits().silence);
+    next = std::min<Instant>(next, std::chrono::ceil<Looks>(heard_ + limits().silence));
   }
   if (IsPositive(limits().idle) && streams_.empty() && !drains()) {
     next = std::min(next, idle_since_ + limits().idle);
@@ -179,7 +183,7 @@ void Session::OnDue(Instant now) {
   }
   if (sign_due_ == Instant::max() && IsPositive(limits().silence) &&
       heard_ + limits().silence <= now && broken_.ok()) {
-    sign_due_ = now + limits().sign_of_life;
+    sign_due_ = std::chrono::ceil<Looks>(now + limits().sign_of_life);
     Check(nghttp2_submit_ping(session_, NGHTTP2_FLAG_NONE, nullptr));
     MarkDirty();
   }

@@ -338,6 +338,17 @@ TEST_F(SessionFramesTest, SilentPeerIsAskedForASignOfLife) {
   EXPECT_TRUE(absl::IsUnavailable(server_->broken()));
 }
 
+TEST_F(SessionFramesTest, PeersThatFallSilentAtAboutTheSameTimeAreAskedTogether) {
+  Give(Greeting() + CallHeaders(1));
+  server_.Pass(milliseconds(10));
+  Give(Frame(NGHTTP2_PING, 0, 0, "00000000"));
+  const Instant due = server_->NextDue();
+  EXPECT_GE(due, server_.now() + seconds(30));
+  server_.Pass(milliseconds(200));
+  Give(Frame(NGHTTP2_PING, 0, 0, "00000000"));
+  EXPECT_EQ(server_->NextDue(), due);
+}
+
 TEST(SessionIdleTest, ConnectionWithoutCallsEnds) {
   Limits limits;
   limits.silence = {};
