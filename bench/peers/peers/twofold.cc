@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <thread>
 
 #include "bench/peers/peer_table.h"
@@ -21,6 +22,9 @@ constexpr int kOpenLoopSlots = 1024;
 // many have arrived: asking costs it time, too.
 constexpr int kUnacknowledged = 65'536;
 constexpr int kJobsAMessage = 1024;
+// So often a worker process without jobs is heard of (backend/agent/frontend_link.cc).
+constexpr Duration kIdleBeat = std::chrono::seconds(53);
+constexpr std::size_t kIdleGroups = 8;
 
 // Places in Task::target.ports.
 constexpr std::size_t kClientPort = 0;
@@ -112,6 +116,7 @@ class Twofold final : public Peer {
       if (i % 100 == 99) AwaitReady(workers_);
     }
     AwaitReady(workers_);
+    std::thread([this] { Beat(); }).detach();  // to the end of the process
   }
 
  private:
@@ -128,9 +133,23 @@ class Twofold final : public Peer {
       hello.set_node("bench");
       hello.set_pod(fmt::format("worker-{}", index));
       hello.set_slots(static_cast<std::uint32_t>(slots));
+      hello.set_beats_idle(true);
       return std::size_t{64};
     });
     worker.stream().Flush();
+  }
+
+  /// As real processes do: an eighth of them at a time.
+  [[noreturn]] void Beat() {
+    const std::size_t group = std::max<std::size_t>(workers_.size() / kIdleGroups, 1);
+    Instant next = Now();
+    for (;;) {
+      for (std::size_t i = 0; i < workers_.size(); ++i) {
+        if (i % group == 0) std::this_thread::sleep_until(next += kIdleBeat / kIdleGroups);
+        workers_[i]->stream().Add([](v1::WorkerMessage&) { return std::size_t{0}; });
+        workers_[i]->stream().Flush();
+      }
+    }
   }
 
   template <typename Stream>
