@@ -17,9 +17,8 @@ namespace twofold::h2 {
 /// buffer begins in the page of the session's own object.
 ///
 /// Threads  Those of the account, which outlives this object; this outlives the session.
-/// Memory   A block of 20 KiB, of which a session at rest touches the first 4, and what has no
-/// place
-///          there.
+/// Memory   A block of 20 KiB, of which a session at rest touches the first 4; what has no place
+///          there is allocated by itself.
 class CountedMemory {
  public:
   explicit CountedMemory(Account& account);
