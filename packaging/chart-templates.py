@@ -70,7 +70,7 @@ CONDITIONS = [
     ("RoleBinding", "lifecycle", "$.Values.workers.lifecycle.enabled"),  # of measurements, too
     ("Ingress", "client", "$workers.clientHost"),
     ("WorkerPool", ".*", '(include "twofold.knows" (list $ "WorkerPool"))'),
-    ("ValidatingAdmissionPolicy(Binding)?", "scalability-tester-pods", '(include "twofold.knowsPolicies" $)'),
+    ("ValidatingAdmissionPolicy(Binding)?", "scalability-tester-(perftest-)?pods", '(include "twofold.knowsPolicies" $)'),
     ("Deployment|Service", "client", "$workers.client"),
 ]
 # What outlives the release: objects of users, and their data.

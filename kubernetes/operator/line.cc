@@ -9,6 +9,8 @@
 #include "kubernetes/controller/ownership.h"
 #include "kubernetes/operator/definition.h"
 #include "kubernetes/operator/frontend_kind.h"
+#include "kubernetes/operator/object_kind.h"
+#include "kubernetes/operator/own_workers.h"
 #include "kubernetes/operator/perftest_workers.h"
 
 namespace twofold::benchmarks {
@@ -17,8 +19,6 @@ namespace {
 using controller::Snapshot;
 using kube::Json;
 using kube::ObjectName;
-
-constexpr const char* kPodsLine = "/pods";  // no queue has such a name
 
 bool HasBegun(const Json& benchmark) {
   return !kube::TextAt(benchmark, "/status/startTime").empty();
@@ -30,26 +30,25 @@ bool HasRunningJobs(const Json& benchmark) {
 }
 
 bool WantsQueue(const Json& benchmark) {
-  if (IsOver(benchmark)) return false;
+  if (IsOver(benchmark) || IsLeftToKubePerftest(benchmark)) return false;
   const Handling handling = HandlingOf(benchmark);
   if (handling.schedule) return false;  // those that it makes do
   return !handling.suspend || HasRunningJobs(benchmark);
 }
 
-/// A queue of a frontend, or what stands for those of kube-perftest that make pods.
-using Line = std::pair<std::string, std::string>;
-
 bool MakesPods(const Json& benchmark) { return IsOfPerftest(benchmark) && KnowsItsPods(benchmark); }
 
-/// It has to be the first in each of them.
-std::vector<Line> LinesOf(const Json& benchmark) {
-  const std::string frontend = FrontendOf(benchmark);
-  if (!MakesPods(benchmark)) return {{frontend, QueueOf(benchmark)}};
-  return {{frontend, kube::TextAt(benchmark, "/status/queue")}, {frontend, kPodsLine}};
+/// Its pods and those that objects of kube-perftest make keep each other from nodes.
+bool TakesNodes(const Json& benchmark) {
+  return MakesPods(benchmark) || (HasOwnWorkers(benchmark) && HasBegun(benchmark));
 }
 
-bool Meet(const std::vector<Line>& some, const std::vector<Line>& others) {
-  return std::find_first_of(some.begin(), some.end(), others.begin(), others.end()) != some.end();
+/// A frontend's.
+using Queue = std::pair<std::string, std::string>;
+
+Queue QueueFor(const Json& benchmark) {
+  return {FrontendOf(benchmark),
+          MakesPods(benchmark) ? kube::TextAt(benchmark, "/status/queue") : QueueOf(benchmark)};
 }
 
 /// The less the sooner. Two kinds may have objects of one name.
@@ -58,6 +57,47 @@ using InLine = std::tuple<bool, std::string, ObjectName, std::string>;
 InLine PlaceOf(const Json& benchmark) {
   return {!HasBegun(benchmark), kube::TextAt(benchmark, "/metadata/creationTimestamp"),
           kube::NameOf(benchmark), kube::TextAt(benchmark, "/metadata/uid")};
+}
+
+/// Those that go first, by what they wait for.
+struct Firsts {
+  std::map<Queue, Snapshot> of_queues;
+  std::map<std::string, Snapshot> of_nodes;  // by frontend
+};
+
+template <typename Key>
+void PutFirst(const Key& key, const Snapshot& each, std::map<Key, Snapshot>& firsts) {
+  const auto [known, is_new] = firsts.try_emplace(key, each);
+  if (!is_new && PlaceOf(*each) < PlaceOf(*known->second)) known->second = each;
+}
+
+/// Who waits for its queue keeps nobody from nodes.
+Firsts FirstsOf(std::span<const Snapshot> all) {
+  Firsts firsts;
+  for (const Snapshot& each : all) {
+    if (WantsQueue(*each)) PutFirst(QueueFor(*each), each, firsts.of_queues);
+  }
+  for (const Snapshot& each : all) {
+    if (!WantsQueue(*each) || !TakesNodes(*each)) continue;
+    const bool may_take = HasBegun(*each) || firsts.of_queues.at(QueueFor(*each)) == each;
+    if (may_take) PutFirst(FrontendOf(*each), each, firsts.of_nodes);
+  }
+  return firsts;
+}
+
+template <typename Key>
+bool GoesBefore(const Key& key, const std::map<Key, Snapshot>& firsts, const Json& benchmark) {
+  const auto first = firsts.find(key);
+  return first != firsts.end() && PlaceOf(*first->second) < PlaceOf(benchmark);
+}
+
+/// nullptr: it is the turn of `benchmark`.
+Snapshot FirstBefore(const Json& benchmark, const Firsts& firsts) {
+  const Queue queue = QueueFor(benchmark);
+  if (GoesBefore(queue, firsts.of_queues, benchmark)) return firsts.of_queues.at(queue);
+  const std::string frontend = FrontendOf(benchmark);
+  if (!MakesPods(benchmark) || !GoesBefore(frontend, firsts.of_nodes, benchmark)) return nullptr;
+  return firsts.of_nodes.at(frontend);
 }
 
 }  // namespace
@@ -72,33 +112,15 @@ bool IsOver(const Json& benchmark) {
 }
 
 std::optional<ObjectName> Before(const Json& benchmark, std::span<const Snapshot> all) {
-  const std::vector<Line> lines = LinesOf(benchmark);
-  const InLine own = PlaceOf(benchmark);
-  InLine first = own;
-  for (const Snapshot& other : all) {
-    if (!WantsQueue(*other) || !Meet(LinesOf(*other), lines)) continue;
-    first = std::min(first, PlaceOf(*other));
-  }
-  if (first == own) return std::nullopt;
-  return std::get<ObjectName>(first);
+  const Snapshot before = FirstBefore(benchmark, FirstsOf(all));
+  return before == nullptr ? std::nullopt : std::optional(kube::NameOf(*before));
 }
 
 std::vector<Snapshot> NextInLine(std::span<const Snapshot> all) {
-  std::map<Line, Snapshot> first;
-  for (const Snapshot& each : all) {
-    if (!WantsQueue(*each)) continue;
-    for (const Line& line : LinesOf(*each)) {
-      const auto [known, is_new] = first.try_emplace(line, each);
-      if (!is_new && PlaceOf(*each) < PlaceOf(*known->second)) known->second = each;
-    }
-  }
+  const Firsts firsts = FirstsOf(all);
   std::vector<Snapshot> next;
-  for (const auto& [line, object] : first) {
-    const std::vector<Line> lines = LinesOf(*object);
-    const bool is_first = std::all_of(lines.begin(), lines.end(), [&, object = object](auto& each) {
-      return first.at(each) == object;
-    });
-    if (is_first && line == lines.front() && !HasBegun(*object)) next.push_back(object);
+  for (const auto& [queue, first] : firsts.of_queues) {
+    if (!HasBegun(*first) && FirstBefore(*first, firsts) == nullptr) next.push_back(first);
   }
   return next;
 }

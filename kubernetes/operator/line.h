@@ -7,8 +7,9 @@
 #include "kubernetes/controller/object_cache.h"
 
 /// Whose turn it is: the Benchmarks of one queue run one after the other, as two at a time would
-/// measure each other. Those of kube-perftest that make pods do so over all queues of a frontend:
-/// each wants nodes without the others, and of two that have got a part each none would begin. Pure.
+/// measure each other. Those of kube-perftest that make pods do so over all queues of a frontend,
+/// and after runs that have begun with workers of their own: each wants nodes without the others,
+/// and of two that have got a part each none would begin. Pure.
 namespace twofold::benchmarks {
 
 /// Succeeded, Failed, or being deleted: it needs its queue no more.

@@ -9,6 +9,7 @@
 
 #include "kubernetes/operator/group.h"
 #include "kubernetes/operator/perftest_crds.h"
+#include "kubernetes/operator/perftest_workers.h"
 #include "lib/spec/schema.h"
 
 namespace twofold::benchmarks {
@@ -108,14 +109,6 @@ void TellPerftestSet(const Json& object, StatusDraft& draft) {
   if (each > 0) draft.SetField("permutationCount", status["jobs"].get<std::int64_t>() / each);
 }
 
-/// kube-perftest's own operator has begun it: it writes a phase, and we a run's id beside ours.
-bool IsOfKubePerftest(const Json& object) {
-  const std::string phase = kube::TextAt(object, "/status/phase");
-  const bool has_begun = (!phase.empty() && phase != "Unknown") ||
-                         kube::At(object, "/status/permutationCount") != nullptr;
-  return has_begun && kube::TextAt(object, "/status/runId").empty();
-}
-
 std::vector<ObjectKind> MakePerftestKinds() {
   std::vector<ObjectKind> kinds;
   for (const yaml::Json& definition : PerftestDefinitions()) {
@@ -125,12 +118,20 @@ std::vector<ObjectKind> MakePerftestKinds() {
     kinds.push_back({{kPerftestGroup, "v1alpha1", names["plural"], kind, true},
                      is_set ? TellPerftestSet : TellPerftest,
                      TellPerftestResults,
-                     IsOfKubePerftest});
+                     IsLeftToKubePerftest});
   }
   return kinds;
 }
 
 }  // namespace
+
+bool IsLeftToKubePerftest(const Json& object) {
+  if (!IsOfPerftest(object)) return false;
+  const std::string phase = kube::TextAt(object, "/status/phase");
+  const bool has_begun = (!phase.empty() && phase != "Unknown") ||
+                         kube::At(object, "/status/permutationCount") != nullptr;
+  return has_begun && kube::TextAt(object, "/status/runId").empty();
+}
 
 void TellVerdict(const kube::Json&, const Results& results, StatusDraft& draft) {
   if (results.verdict) draft.SetVerdict(*results.verdict);

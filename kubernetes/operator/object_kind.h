@@ -30,6 +30,9 @@ void TellVerdict(const kube::Json& object, const Results& results, StatusDraft& 
 
 const ObjectKind& BenchmarkKind();
 
+/// kube-perftest's own operator has begun it: that one writes a phase, ours a run's id beside.
+bool IsLeftToKubePerftest(const kube::Json& object);
+
 /// Those of kube-perftest, its BenchmarkSet among them.
 std::span<const ObjectKind> PerftestKinds();
 

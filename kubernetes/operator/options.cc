@@ -75,9 +75,11 @@ void Bind(CLI::App& app, Options& options) {
   app.add_flag("--own-workers", options.own_workers,
                "Make pods for Benchmarks with spec.workers, where these are: a WorkerPool each, "
                "for its run alone");
-  app.add_option("--perftest-workers", options.perftest_workers,
-                 "With --perftest and --own-workers: make pods for objects of kube-perftest, too, "
-                 "by the WorkerPools of this namespace with the label twofold.dev/workers-for");
+  app.add_option(
+      "--perftest-workers", options.perftest_workers,
+      "With --perftest and --own-workers: make pods for objects of kube-perftest, too, "
+      "by the WorkerPools of this namespace with the label twofold.dev/workers-for. Who may "
+      "create objects gets pods then: bind the policy of pods to these kinds (docs)");
   AddOption(app, "--workers", options.workers, WholeNumber(1, 64),
             "Benchmarks that are looked at at the same time");
   AddOption(app, "--poll", options.poll_seconds, Seconds(0.01, 60),

@@ -2,8 +2,10 @@
 
 #include <absl/strings/str_cat.h>
 
+#include <tuple>
 #include <utility>
 
+#include "kubernetes/api/errors.h"
 #include "kubernetes/controller/ownership.h"
 #include "kubernetes/operator/group.h"
 #include "kubernetes/operator/perftest_workers.h"
@@ -38,8 +40,12 @@ RunLook EndByLack(std::string reason, const std::string& why) {
   return look;
 }
 
-/// The API server does not make what the run needs.
+/// There is no pool, or not what its pods need: the API server does not make it, or nothing says
+/// any more what it shall be.
 Lack LackBy(const Status& refused) {
+  const bool is_of_server = kube::HttpStatusOf(refused) != 0;
+  const bool is_ours = absl::IsInvalidArgument(refused) || absl::IsFailedPrecondition(refused);
+  if (is_ours && !is_of_server) return {"WorkersNotMade", std::string(refused.message()), true};
   return {"ClusterRefuses", std::string(refused.message()), IsInvalidObject(refused)};
 }
 
@@ -119,6 +125,17 @@ void OwnWorkerRuns::Forget(const std::string& id) {
   kept_.erase(id);
 }
 
+/// Until it is accepted an object of kube-perftest is asked about with all that its pods would be,
+/// once it has begun anyway.
+std::optional<Bar> OwnWorkerRuns::BarTo(const RunOrder& order) {
+  if (!IsOfPerftest(order.of) || !HasOwnWorkers(order.of)) return runs_.BarTo(order);
+  const bool is_accepted = kube::IsTrue(kube::FindCondition(order.of, "Accepted"));
+  auto whole = is_accepted ? Result<RunOrder>(order) : Whole(order);
+  if (!whole.ok()) return runs_.BarTo(order);  // Check says why
+  whole->of["spec"]["queue"] = order.queue;
+  return runs_.BarTo(*whole);
+}
+
 Result<std::uint64_t> OwnWorkerRuns::Check(const RunOrder& order) {
   if (!HasOwnWorkers(order.of)) return runs_.Check(order);
   if (!makes_workers_) return absl::InvalidArgumentError(kMakesNone);
@@ -152,7 +169,15 @@ Result<RunLook> OwnWorkerRuns::Advance(const RunOrder& order, Duration since, bo
 /// Its jobs wait for workers that come again; but not for ever.
 Result<RunLook> OwnWorkerRuns::GoOn(const RunOrder& order, Duration since,
                                     const Result<Json>& pool) {
-  const auto lack = pool.ok() ? LackOf(*pool) : std::nullopt;
+  if (!pool.ok()) {
+    const Lack lack = LackBy(pool.status());
+    if (lack.is_final && makes_workers_) return WithoutWorkers(lack, order, since);
+    return runs_.Advance(order, since, /*anew=*/false);
+  }
+  const auto lack = LackOf(*pool);
+  // A pool that was deleted is another one, which needs them anew. Why it does not get them shows
+  // in its pods.
+  if (lack) std::ignore = MakeNeeds(order, *pool);
   const auto missing = lack ? MissingSince(*pool) : std::nullopt;
   const Duration missed = missing ? Duration(clock_() - *missing) : Duration::zero();
   if (missed >= ReadyLimit(order.of)) return WithoutWorkers(*lack, order, missed);

@@ -39,9 +39,7 @@ class OwnWorkerRuns final : public Runs {
 
   [[nodiscard]] RunOrder OrderFor(const kube::Json& object) override;
 
-  [[nodiscard]] std::optional<Bar> BarTo(const RunOrder& order) override {
-    return runs_.BarTo(order);
-  }
+  [[nodiscard]] std::optional<Bar> BarTo(const RunOrder& order) override;
   Result<std::uint64_t> Check(const RunOrder& order) override;
   Result<RunLook> Advance(const RunOrder& order, Duration since, bool anew) override;
   Result<RunLook> Pause(const RunOrder& order) override;

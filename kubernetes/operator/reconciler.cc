@@ -437,11 +437,14 @@ class Pass {
     const Result<Json> written = cluster_.Write(call);
     if (absl::IsNotFound(written.status())) return absl::OkStatus();
     if (!written.ok()) return written.status();
-    if (kube::At(*written, "/status/conditions") != nullptr) return absl::OkStatus();
-    return absl::FailedPreconditionError(
-        absl::StrCat("the definition of ", kind_.resource.plural, ".", kind_.resource.group,
-                     " lacks status.conditions: apply that of twofold-operator --print-crds ",
-                     kind_.resource.group));
+    for (const char* field : {"conditions", "workerPool"}) {
+      const std::string path = absl::StrCat("/status/", field);
+      if (!draft_.status().contains(field) || kube::At(*written, path) != nullptr) continue;
+      return absl::FailedPreconditionError(absl::StrCat(
+          "the definition of ", kind_.resource.plural, ".", kind_.resource.group, " lacks status.",
+          field, ": apply that of twofold-operator --print-crds ", kind_.resource.group));
+    }
+    return absl::OkStatus();
   }
 
   [[nodiscard]] controller::Happening HappeningOf(const StatusCondition& running) const {
