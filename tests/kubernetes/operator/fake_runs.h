@@ -65,6 +65,7 @@ struct FakeFrontend {
   std::string lacking;             ///< workers, for new runs
   bool is_busy = false;            ///< jobs that run do not end
   std::optional<Bar> bar;          ///< to all runs
+  kube::Json asked_about;          ///< whether there is a bar to it, the last time
   std::vector<Headline> results;   ///< empty: one of its own
 };
 
@@ -75,7 +76,10 @@ class FakeRuns final : public Runs {
 
   FakeRuns(FakeFrontend& frontend, Gate& gate) : frontend_(frontend), gate_(gate) {}
 
-  [[nodiscard]] std::optional<Bar> BarTo(const RunOrder&) override { return frontend_.bar; }
+  [[nodiscard]] std::optional<Bar> BarTo(const RunOrder& order) override {
+    frontend_.asked_about = order.of;
+    return frontend_.bar;
+  }
 
   Result<std::uint64_t> Check(const RunOrder& order) override {
     ++checks;

@@ -152,6 +152,20 @@ TEST_F(PerftestRunsTest, ASetWhoseJobsAskForDifferentPodsIsRefused) {
   EXPECT_TRUE(Pools().empty());
 }
 
+TEST_F(PerftestRunsTest, AFrontendIsAskedAboutAllOfThePodsBeforeTheObjectStandsInLine) {
+  Json pool = *AdminsPool();
+  pool["spec"]["template"]["spec"]["nodeSelector"] = {{"pool", "bench"}};
+  admins_pool_ = std::make_shared<const Json>(std::move(pool));
+  Play(true, PerftestKind("Fio"));
+  scene_.frontend_.bar = Bar{true, "Forbidden", "may not choose nodes by pool=bench"};
+  CreateFio();
+  scene_.RunOut("x");
+  EXPECT_EQ(scene_.Condition("x", "Failed"), "True Forbidden");
+  const Json& spec = scene_.frontend_.asked_about["spec"];
+  EXPECT_EQ(spec["queue"], "bench");
+  EXPECT_EQ(spec["workers"]["template"]["spec"]["nodeSelector"]["pool"], "bench");
+}
+
 TEST_F(PerftestRunsTest, WhatAFrontendForbidsOfPodsItForbidsKubePerftestToo) {
   admins_pool_ = AdminsPool();
   Play(true, PerftestKind("Fio"));
