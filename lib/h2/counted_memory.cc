@@ -83,7 +83,7 @@ void* CountedMemory::Realloc(void* made, std::size_t size, void* self) {
     const char* const end = memory.block_ + kBlockBytes;
     const auto there = static_cast<std::size_t>(end - static_cast<char*>(made));
     void* const moved = Malloc(size, self);
-    return moved == nullptr ? nullptr : std::memcpy(moved, made, std::min(size, there));
+    return moved == nullptr ? nullptr : std::memmove(moved, made, std::min(size, there));
   }
   const std::size_t before = malloc_usable_size(made);
   if (size > before && !memory.account_.Admits(size - before)) return nullptr;

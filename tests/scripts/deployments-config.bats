@@ -51,7 +51,8 @@ by_hand() { # by_hand REGISTRY/ MONITORING VALIDATION
 }
 
 @test "both namespaces may be one" {
-  cp -R "$BATS_TEST_DIRNAME/../../deployments/benchmark-operator" "$project/deployments"  # it has rights in both
+  # The operator has rights in both, and takes workers of queues.
+  cp -R "$BATS_TEST_DIRNAME"/../../deployments/{benchmark-operator,fio-queue,mpi-queue,openfoam-queue,pytorch-queue,rdma-queue} "$project/deployments"
   config - both both
   [ "$(kubectl kustomize "$project/deployments/configured/namespace" | grep -c '^kind: Namespace')" = 1 ]
   render "$project/deployments/configured" >"$BATS_TEST_TMPDIR/configured"
