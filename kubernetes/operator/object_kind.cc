@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "kubernetes/controller/ownership.h"
 #include "kubernetes/operator/group.h"
 #include "kubernetes/operator/perftest_crds.h"
 #include "kubernetes/operator/perftest_workers.h"
@@ -77,12 +78,21 @@ const char* PhaseOfEnd(const std::string& reason) {
   return reason == "Cancelled" || reason == "DeadlineExceeded" ? "Aborted" : "Failed";
 }
 
-const char* PhaseOf(const Json& status) {
+/// No job of it waits or runs.
+bool HasEnded(const Json& status) {
+  const auto count = [&](const char* name) { return status.value(name, std::uint64_t{0}); };
+  const std::uint64_t jobs = count("jobs");
+  return jobs > 0 && count("succeeded") + count("failed") + count("withdrawn") == jobs;
+}
+
+const char* PhaseOf(const Json& object, const Json& status) {
   const Json around = {{"status", status}};
   const Json* running = kube::FindCondition(around, "Running");
   if (running == nullptr) return "Unknown";
   const std::string reason = kube::TextAt(*running, "/reason");
   if (status.contains("completionTime")) return PhaseOfEnd(reason);
+  if (controller::IsBeingDeleted(object)) return "Terminating";
+  if (HasEnded(status)) return "Summarising";
   if (kube::TextAt(*running, "/status") != "False") return "Running";
   return reason == "Starting" ? "Preparing" : "Pending";
 }
@@ -92,8 +102,8 @@ void CopyField(const char* from, const char* to, StatusDraft& draft) {
   if (status.contains(from)) draft.SetField(to, Json(status[from]));
 }
 
-void TellPerftest(const Json&, StatusDraft& draft) {
-  draft.SetField("phase", PhaseOf(draft.status()));
+void TellPerftest(const Json& object, StatusDraft& draft) {
+  draft.SetField("phase", PhaseOf(object, draft.status()));
   CopyField("startTime", "startedAt", draft);
   CopyField("completionTime", "finishedAt", draft);
 }

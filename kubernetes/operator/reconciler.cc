@@ -386,7 +386,10 @@ class Pass {
       const bool waits = IsAway(cancelled) && since && wall_ - *since < settings().give_up;
       Tell({true, "RunNotCancelled", "Cancel",
             absl::StrCat("run ", order_.id, ": ", std::string(cancelled.message()))});
-      if (waits) return Next{settings().patience};
+      if (waits) {
+        Status told = kind_.tell == nullptr ? absl::OkStatus() : WriteNews();
+        return told.ok() ? Result<Next>(Next{settings().patience}) : told;
+      }
     }
     runs().Forget(order_.id);
     Status freed = Free();
@@ -421,12 +424,14 @@ class Pass {
 
   Result<Next> Show(const StatusCondition& running, std::optional<Duration> again) {
     const bool is_news = draft_.Set(running);
-    if (kind_.tell != nullptr) kind_.tell(*object_, draft_);
-    if (draft_.has_changed()) {
-      if (Status written = WriteStatus(); !written.ok()) return written;
-    }
+    if (Status written = WriteNews(); !written.ok()) return written;
     if (is_news) Tell(HappeningOf(running));
     return Next{again};
+  }
+
+  Status WriteNews() {
+    if (kind_.tell != nullptr) kind_.tell(*object_, draft_);
+    return draft_.has_changed() ? WriteStatus() : absl::OkStatus();
   }
 
   /// What an older definition does not know the API server leaves out. Whoever has forgotten what

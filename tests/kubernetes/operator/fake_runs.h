@@ -67,6 +67,7 @@ struct FakeFrontend {
   std::optional<Bar> bar;          ///< to all runs
   kube::Json asked_about;          ///< whether there is a bar to it, the last time
   std::vector<Headline> results;   ///< empty: one of its own
+  Status no_results;               ///< of results alone
 };
 
 /// One process' way to it. One job runs at a time; each look ends the one that ran before.
@@ -136,6 +137,7 @@ class FakeRuns final : public Runs {
 
   Result<Results> Summary(const RunOrder& order) override {
     if (!frontend_.fault.ok()) return frontend_.fault;
+    if (!frontend_.no_results.ok()) return frontend_.no_results;
     if (!frontend_.runs.contains(order.id)) return absl::NotFoundError("no run");
     if (!frontend_.results.empty()) return Results{frontend_.results, frontend_.results.size()};
     return Results{{{.permutation = 1,

@@ -110,6 +110,31 @@ TEST_F(PerftestTest, AWallTimeIsANumber) {
   EXPECT_EQ(Play("OpenFOAM", kube::Json::object())["result"]["wallclockTime"], 5.99);
 }
 
+TEST_F(PerftestTest, ItSummarisesUntilItsResultsAreThere) {
+  scene_.Play(PerftestKind("IPerf"));
+  scene_.Create(PerftestObject("IPerf", {{"duration", 30}, {"streams", 8}}));
+  scene_.frontend_.no_results = absl::UnavailableError("the frontend is away");
+  for (int i = 0; i < 20; ++i) scene_.Pass({"x"});
+  EXPECT_EQ((*scene_.Find("x"))["status"]["phase"], "Summarising");
+  scene_.frontend_.no_results = absl::OkStatus();
+  scene_.RunOut("x");
+  EXPECT_EQ((*scene_.Find("x"))["status"]["phase"], "Completed");
+}
+
+TEST_F(PerftestTest, ItTerminatesWhileItsRunCannotBeCancelled) {
+  scene_.Play(PerftestKind("IPerf"));
+  scene_.Create(PerftestObject("IPerf", {{"duration", 30}, {"streams", 8}}));
+  scene_.frontend_.is_busy = true;
+  for (int i = 0; i < 5; ++i) scene_.Pass({"x"});
+  scene_.frontend_.fault = absl::UnavailableError("the frontend is away");
+  scene_.Delete("x");
+  scene_.Pass({"x"});
+  EXPECT_EQ((*scene_.Find("x"))["status"]["phase"], "Terminating");
+  scene_.frontend_.fault = absl::OkStatus();
+  scene_.Pass({"x"});
+  EXPECT_FALSE(scene_.Find("x"));
+}
+
 TEST_F(PerftestTest, ASetCountsItsRuns) {
   scene_.frontend_.jobs_a_run = 6;
   const kube::Json status =
