@@ -1,7 +1,5 @@
 #include "kubernetes/operator/object_kind.h"
 
-#include <absl/strings/str_format.h>
-
 #include <string>
 #include <string_view>
 #include <utility>
@@ -10,6 +8,7 @@
 #include "kubernetes/controller/ownership.h"
 #include "kubernetes/operator/group.h"
 #include "kubernetes/operator/perftest_crds.h"
+#include "kubernetes/operator/perftest_results.h"
 #include "kubernetes/operator/perftest_workers.h"
 #include "lib/spec/schema.h"
 
@@ -24,52 +23,9 @@ void TellBenchmarkResults(const Json&, const Results& results, StatusDraft& draf
 
 // ---- kube-perftest's
 
-/// Where a kind's status has a headline, and whether as a number or as a text with its unit.
-struct Place {
-  std::string_view kind;
-  const char* field;
-  std::string_view headline;
-  std::string_view dimension;  ///< "rw=read"; empty: any
-  bool is_number = false;
-};
-constexpr Place kPlaces[] = {
-    {"IPerf", "summaryResult", "throughput", ""},
-    {"MPIPingPong", "peakBandwidth", "peak_bandwidth", ""},
-    {"MPIPingPong", "minimumLatency", "min_latency", ""},
-    {"OpenFOAM", "result/wallclockTime", "solver_time", "", true},
-    {"RDMABandwidth", "peakBandwidth", "peak_bandwidth", ""},
-    {"RDMALatency", "minimumAverageLatency", "min_latency", ""},
-    {"Fio", "readBwResult", "bandwidth", "rw=read"},
-    {"Fio", "writeBwResult", "bandwidth", "rw=write"},
-    {"Fio", "readIopsResult", "iops", "rw=read", true},
-    {"Fio", "writeIopsResult", "iops", "rw=write", true},
-};
-
-const Headline* Find(const Results& results, const Place& place) {
-  for (const Headline& each : results.headlines) {
-    const std::string dimensions = " " + each.dimensions + " ";
-    const std::string wanted = " " + std::string(place.dimension) + " ";
-    const bool fits = place.dimension.empty() || dimensions.find(wanted) != std::string::npos;
-    if (each.name == place.headline && fits) return &each;
-  }
-  return nullptr;
-}
-
 void TellPerftestResults(const Json& object, const Results& results, StatusDraft& draft) {
-  const std::string kind = kube::TextAt(object, "/kind");
-  for (const Place& place : kPlaces) {
-    const Headline* headline = place.kind == kind ? Find(results, place) : nullptr;
-    if (headline == nullptr) continue;
-    Json value = headline->mean;
-    if (!place.is_number) value = absl::StrFormat("%.4g %s", headline->mean, headline->unit);
-    const std::string field = place.field;
-    const std::size_t slash = field.find('/');
-    if (slash == std::string::npos) {
-      draft.SetField(field.c_str(), std::move(value));
-    } else {
-      draft.SetField(field.substr(0, slash).c_str(), {{field.substr(slash + 1), std::move(value)}});
-    }
-  }
+  const Json fields = PerftestResults(object, results);
+  for (const auto& [name, value] : fields.items()) draft.SetField(name.c_str(), value);
 }
 
 /// kube-perftest's phase of a run that is over.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -52,10 +53,14 @@ struct Headline {
   std::uint64_t jobs = 0;
 };
 
+struct MeasuredJob;
+
 struct Results {
   std::vector<Headline> headlines;  ///< the first ones, a bounded number
   std::uint64_t in_all = 0;
   std::optional<cli::Verdict> verdict{};  ///< of a measurement
+  /// Of an object that TellsOfItsJob (perftest_results.h). nullptr: nothing is known of it.
+  std::shared_ptr<const MeasuredJob> job{};
 };
 
 /// What an admin has decided, or not yet prepared, so that a run may not go on.

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -60,14 +61,15 @@ struct FakeFrontend {
 
   std::map<std::string, Run> runs;
   std::size_t jobs_a_run = 3;
-  std::size_t failing = SIZE_MAX;  ///< place of the job that fails
-  Status fault;                    ///< of all calls
-  std::string lacking;             ///< workers, for new runs
-  bool is_busy = false;            ///< jobs that run do not end
-  std::optional<Bar> bar;          ///< to all runs
-  kube::Json asked_about;          ///< whether there is a bar to it, the last time
-  std::vector<Headline> results;   ///< empty: one of its own
-  Status no_results;               ///< of results alone
+  std::size_t failing = SIZE_MAX;          ///< place of the job that fails
+  Status fault;                            ///< of all calls
+  std::string lacking;                     ///< workers, for new runs
+  bool is_busy = false;                    ///< jobs that run do not end
+  std::optional<Bar> bar;                  ///< to all runs
+  kube::Json asked_about;                  ///< whether there is a bar to it, the last time
+  std::vector<Headline> results;           ///< empty: one of its own
+  std::shared_ptr<const MeasuredJob> job;  ///< that of each run
+  Status no_results;                       ///< of results alone
 };
 
 /// One process' way to it. One job runs at a time; each look ends the one that ran before.
@@ -139,14 +141,16 @@ class FakeRuns final : public Runs {
     if (!frontend_.fault.ok()) return frontend_.fault;
     if (!frontend_.no_results.ok()) return frontend_.no_results;
     if (!frontend_.runs.contains(order.id)) return absl::NotFoundError("no run");
-    if (!frontend_.results.empty()) return Results{frontend_.results, frontend_.results.size()};
-    return Results{{{.permutation = 1,
-                     .name = "bandwidth",
-                     .unit = "MB/s",
-                     .mean = 100,
-                     .half_width = 2,
-                     .jobs = 3}},
-                   1};
+    std::vector<Headline> headlines = frontend_.results;
+    if (headlines.empty()) {
+      headlines.push_back({.permutation = 1,
+                           .name = "bandwidth",
+                           .unit = "MB/s",
+                           .mean = 100,
+                           .half_width = 2,
+                           .jobs = 3});
+    }
+    return Results{.headlines = headlines, .in_all = headlines.size(), .job = frontend_.job};
   }
 
   void Forget(const std::string& id) override { forgotten.push_back(id); }

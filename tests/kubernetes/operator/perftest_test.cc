@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "kubernetes/operator/measured_job.h"
 #include "lib/spec/expansion.h"
 #include "lib/spec/sweep.h"
 #include "suites/table/table.h"
@@ -108,6 +109,20 @@ TEST_F(PerftestTest, ReadingAndWritingAreKeptApart) {
 TEST_F(PerftestTest, AWallTimeIsANumber) {
   scene_.frontend_.results = {{.name = "solver_time", .unit = "s", .mean = 5.99}};
   EXPECT_EQ(Play("OpenFOAM", kube::Json::object())["result"]["wallclockTime"], 5.99);
+}
+
+TEST_F(PerftestTest, WhatItsJobHasMeasuredAndWhereIsBesideItsHeadline) {
+  MeasuredJob job{.id = 17};
+  v1::Measurement& one = *job.result.add_measurements();
+  one.set_name("user_time");
+  one.set_unit("s");
+  one.set_value(0.6);
+  job.result.add_ranks()->set_node("n");
+  scene_.frontend_.results = {{.name = "solver_time", .unit = "s", .mean = 5.99}};
+  scene_.frontend_.job = std::make_shared<const MeasuredJob>(job);
+  const kube::Json status = Play("OpenFOAM", kube::Json::object());
+  EXPECT_EQ(status["result"], (kube::Json{{"wallclockTime", 5.99}, {"userTime", 0.6}}));
+  EXPECT_EQ(status["masterPod"], (kube::Json{{"nodeName", "n"}}));
 }
 
 TEST_F(PerftestTest, ItSummarisesUntilItsResultsAreThere) {
