@@ -16,7 +16,9 @@
 #include "cli/runs/run_record.h"
 #include "cli/runs/run_view.h"
 #include "cli/runs/watch.h"
+#include "kubernetes/operator/measured_job.h"
 #include "kubernetes/operator/own_workers.h"
+#include "kubernetes/operator/perftest_results.h"
 #include "lib/common/options.h"
 #include "lib/spec/sweep.h"
 #include "suites/table/table.h"
@@ -290,6 +292,12 @@ Result<Results> FrontendRuns::Summary(const RunOrder& order) {
     }
   });
   if (!status.ok()) return status;
+  if (!TellsOfItsJob(order.of)) return results;
+  Result<MeasuredJob> job = ReadJob(frontend_, order.id);
+  const bool is_away = absl::IsUnavailable(job.status()) || absl::IsDeadlineExceeded(job.status());
+  if (is_away) return job.status();
+  // Else it has none for us: the run has ended as it has.
+  if (job.ok()) results.job = std::make_shared<const MeasuredJob>(*std::move(job));
   return results;
 }
 

@@ -303,6 +303,21 @@ TEST_F(OperatorTest, RunsAnObjectOfKubePerftestByTheRightsForThat) {
   const Json status = (*api_.Find(fio->resource, {"validation", "x"}))["status"];
   EXPECT_THAT(status["readBwResult"].get<std::string>(), HasSubstr("MiB/s"));
   EXPECT_GT(status["writeIopsResult"].get<double>(), 0);
+  const Json& result = status["result"];
+  for (const char* field : {"readBw", "readIops", "readLatNsMean", "readLatNsStddev", "writeBw"}) {
+    EXPECT_GT(result.value(field, 0.0), 0) << field << " of " << result;
+  }
+  const std::string log = status["clientLog"];
+  EXPECT_LE(log.size(), 4096U);
+  EXPECT_EQ(status["workerPods"].size(), 1U);
+  EXPECT_EQ(*status["workerPods"].begin(), status["masterPod"]);
+  EXPECT_NE(status["masterPod"].value("nodeName", ""), "");
+  // The command that the log names shows what it has left out.
+  const std::size_t id = log.find("job output ") + 11;
+  Program shown("twofold", {"job", "output", log.substr(id, log.find(' ', id) - id), "--stage",
+                            "fio", "--frontend", client_address_});
+  EXPECT_EQ(shown.Wait(), 0) << shown.output();
+  EXPECT_THAT(shown.output(), HasSubstr(log.substr(log.find('\n') + 1)));
   const Rights allowed = AllowedBy("benchmark-operator/perftest/role.yaml");
   EXPECT_EQ(allowed.size(), 8U * 4);
   for (const auto& each : api_.used()) {
