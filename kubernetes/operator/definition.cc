@@ -40,6 +40,16 @@ Json WithoutDefaultImage(const std::string& kind, Json spec) {
   return spec;
 }
 
+/// Theirs is version 2, whose numbers are not those of iperf3.
+Json WithIperf2(const std::string& kind, Json spec) {
+  if (kind == "IPerf" && spec.is_object()) spec.emplace("tool", "iperf2");
+  if (kind == spec::kBenchmarkSet && kube::TextAt(spec, "/template/kind") == "IPerf") {
+    Json& of = spec["template"]["spec"];
+    if (of.is_null() || of.is_object()) of.emplace("tool", "iperf2");
+  }
+  return spec;
+}
+
 /// What the operator does itself is no business of the run.
 Json WithoutHandling(Json spec) {
   if (!spec.is_object()) return spec;
@@ -49,7 +59,7 @@ Json WithoutHandling(Json spec) {
   return spec;
 }
 
-/// It is a file as it stands, as those of kube-perftest are.
+/// It is a file nearly as it stands, as those of kube-perftest are.
 Json FileOf(const Json& benchmark) {
   Json metadata = {{"name", kube::NameOf(benchmark).name}};
   const std::string version = kube::TextAt(benchmark, "/apiVersion");
@@ -58,7 +68,7 @@ Json FileOf(const Json& benchmark) {
     return {{"apiVersion", version},
             {"kind", kind},
             {"metadata", std::move(metadata)},
-            {"spec", WithoutDefaultImage(kind, SpecOf(benchmark))}};
+            {"spec", WithIperf2(kind, WithoutDefaultImage(kind, SpecOf(benchmark)))}};
   }
   return {{"apiVersion", std::string(spec::kObjectVersion)},
           {"kind", std::string(spec::kBenchmark)},

@@ -14,6 +14,7 @@ namespace twofold::benchmarks {
 namespace {
 
 using ::testing::Contains;
+using ::testing::HasSubstr;
 
 class PerftestTest : public ::testing::Test {
  protected:
@@ -70,6 +71,24 @@ TEST_F(PerftestTest, AnImageAsksForWorkersOnlyIfSomebodyHasWrittenIt) {
   EXPECT_EQ(labels_of({{"duration", 30}, {"streams", 8}}), (Labels{{"hostNetwork", "false"}}));
   EXPECT_EQ(labels_of({{"duration", 30}, {"streams", 8}, {"image", "other/iperf:1"}}),
             (Labels{{"hostNetwork", "false"}, {"image", "other/iperf:1"}}));
+}
+
+TEST_F(PerftestTest, ItsIperfIsVersion2AlsoInASet) {
+  const kube::Json spec = {{"duration", 30}, {"streams", 8}};
+  const kube::Json objects[] = {
+      PerftestObject("IPerf", spec),
+      PerftestObject("BenchmarkSet", {{"template",
+                                       {{"apiVersion", "perftest.stackhpc.com/v1alpha1"},
+                                        {"kind", "IPerf"},
+                                        {"spec", spec}}}})};
+  for (kube::Json object : objects) {
+    object["metadata"]["uid"] = "u";
+    const auto sweep = spec::ReadSweep("x", OrderOf(object).definition, suite::Kinds());
+    ASSERT_TRUE(sweep.ok()) << sweep.status();
+    const auto expansion = spec::Expand(*sweep);
+    ASSERT_TRUE(expansion.ok()) << expansion.status();
+    EXPECT_THAT(expansion->permutations.front().spec, HasSubstr("\"iperf2\""));
+  }
 }
 
 TEST_F(PerftestTest, ItsPhaseAndTimesAreThoseOfItsUsers) {
