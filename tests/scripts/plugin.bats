@@ -75,9 +75,10 @@ teardown() {
     xargs kill <api
     cluster_teardown
   fi
-  # No forward outlives its command.
-  while read -r pid; do ! kill -0 "$pid" 2>/dev/null || { echo "the forward $pid is left"; return 1; }; done <"$FORWARDS.pids"
+  # No forward outlives its command by more than it takes to end.
+  while read -r pid; do soon gone "$pid" || { echo "the forward $pid is left"; return 1; }; done <"$FORWARDS.pids"
 }
+gone() { ! kill -0 "$1" 2>/dev/null; }
 
 # An API server of the folder objects, and the file kubeconfig that leads to it.
 serve() {
