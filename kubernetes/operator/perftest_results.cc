@@ -25,9 +25,9 @@ namespace {
 
 using kube::Json;
 
-constexpr std::size_t kMostText = 1024;        // bytes of a name or a command
-constexpr std::size_t kMostOutput = 64 << 20;  // bytes: workers keep no more
-constexpr double kMostWhole = 9e15;            // a double tells it from the next one
+constexpr std::size_t kMostText = 1024;       // bytes of a name or a command
+constexpr std::size_t kMostOutput = 8 << 20;  // bytes that one look takes of memory for a log
+constexpr double kMostWhole = 9e15;           // a double tells it from the next one
 
 /// Puts it where the path says; '*' in it is `name`.
 void Put(std::string_view path, const std::string& name, Json value, Json& status) {

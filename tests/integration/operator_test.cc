@@ -287,14 +287,7 @@ TEST_F(OperatorTest, RunsAnObjectOfKubePerftestByTheRightsForThat) {
   api_.Put(fio->resource, {{"apiVersion", "perftest.stackhpc.com/v1alpha1"},
                            {"kind", "Fio"},
                            {"metadata", {{"name", "x"}, {"namespace", "validation"}}},
-                           {"spec",
-                            {{"rw", "randrw"},
-                             {"rwmixread", 70},
-                             {"bs", "4k"},
-                             {"iodepth", 4},
-                             {"numJobs", 2},
-                             {"direct", 0},
-                             {"runtime", "1s"}}}});
+                           {"spec", ScriptedFioTemplate()["spec"]}});
   const auto phase = [&] {
     return kube::TextAt(*api_.Find(fio->resource, {"validation", "x"}), "/status/phase");
   };
