@@ -28,15 +28,27 @@ cluster_setup() {
   sed -i 's/^\( *- \)"0.5"$/\1"0.2"/' "$project/deployments/sleep-queue/sleep-backend.yaml"
   REAL_KUBECTL=$(command -v kubectl) || true
   export REAL_KUBECTL CLUSTER=$BATS_TEST_TMPDIR/cluster PATH="$BATS_TEST_DIRNAME/cluster:$PATH"
+  mkdir "$CLUSTER"
+  mkfifo "$CLUSTER/begun"
+  /usr/bin/python3 "$BATS_TEST_DIRNAME/cluster/server.py" >"$CLUSTER/begun" 3>&- &
+  cluster_server=$!
+  read -r CLUSTER_PORT <"$CLUSTER/begun"
+  export CLUSTER_PORT
 }
 
 cluster_teardown() {
+  kill "$cluster_server"
+  wait "$cluster_server" || true
   /usr/bin/python3 "$BATS_TEST_DIRNAME/cluster/cluster.py"
   if [ -s "$CLUSTER/database" ]; then rm -rf "$(cat "$CLUSTER/database")"; fi
 }
 
-# Skips where there is no kubectl that knows kustomize's components (1.21 or later).
-need_kustomize() { kubectl kustomize "$project/deployments/namespace" >/dev/null || skip "needs kubectl"; }
+# Skips where there is no kubectl that knows kustomize's components (1.21 or later). The first to ask tells the others.
+need_kustomize() {
+  local works=${TWOFOLD_TREE:-$BATS_RUN_TMPDIR}.kustomize
+  [ -e "$works" ] || kubectl kustomize "$project/deployments/namespace" >"$works.new" || skip "needs kubectl"
+  [ -e "$works" ] || mv "$works.new" "$works"
+}
 
 # On standard input YAML; prints what the Python expression makes of `things`, the list of objects.
 of_things() {
