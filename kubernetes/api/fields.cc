@@ -15,7 +15,7 @@ const Json* Child(const Json& of, std::string_view name) {
     return absl::SimpleAtoi(std::string(name), &place) && place < of.size() ? &of[place] : nullptr;
   }
   if (!of.is_object()) return nullptr;
-  const auto found = of.find(std::string(name));
+  const auto found = of.find(name);
   return found == of.end() ? nullptr : &*found;
 }
 
@@ -62,7 +62,7 @@ std::optional<std::int64_t> SecondAt(const Json& object, std::string_view path) 
 std::string LabelOf(const Json& object, std::string_view label) {
   const Json* labels = At(object, "/metadata/labels");
   if (labels == nullptr || !labels->is_object()) return "";
-  const auto found = labels->find(std::string(label));
+  const auto found = labels->find(label);
   return found != labels->end() && found->is_string() ? found->get<std::string>() : "";
 }
 

@@ -23,7 +23,7 @@ std::string Format(const char* form, kube::UnixTime time) {
 
 }  // namespace
 
-void SetCondition(Json& conditions, const StatusCondition& condition, std::int64_t generation,
+bool SetCondition(Json& conditions, const StatusCondition& condition, std::int64_t generation,
                   kube::UnixTime now) {
   if (!conditions.is_array()) conditions = Json::array();
   const std::string status = kTruth[static_cast<std::size_t>(condition.status)];
@@ -38,10 +38,12 @@ void SetCondition(Json& conditions, const StatusCondition& condition, std::int64
     const std::string since = kube::TextAt(present, "/lastTransitionTime");
     const bool same = kube::TextAt(present, "/status") == status;
     if (same && !since.empty()) next["lastTransitionTime"] = since;
+    const bool is_news = !same || kube::TextAt(present, "/reason") != condition.reason;
     present = std::move(next);
-    return;
+    return is_news;
   }
   conditions.push_back(std::move(next));
+  return true;
 }
 
 std::string TimeText(kube::UnixTime time) { return Format("%Y-%m-%dT%H:%M:%SZ", time); }

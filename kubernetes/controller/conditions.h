@@ -22,10 +22,10 @@ inline constexpr std::size_t kLongestMessage = 1024;  ///< bytes; API servers ta
 
 /// Puts `condition` into the list `conditions` (null: there is none yet), in place of the one with
 /// its type. lastTransitionTime becomes `now` where the status has changed, and stays where it has
-/// not.
+/// not. True: its status or reason is another than before.
 ///
 /// `generation` is the metadata.generation that the condition is about.
-void SetCondition(kube::Json& conditions, const StatusCondition& condition, std::int64_t generation,
+bool SetCondition(kube::Json& conditions, const StatusCondition& condition, std::int64_t generation,
                   kube::UnixTime now);
 
 /// "2026-11-29T12:00:00Z": whole seconds, as metav1.Time; and with microseconds, as MicroTime.

@@ -60,15 +60,8 @@ StatusDraft::StatusDraft(const Json& benchmark, kube::UnixTime now)
 }
 
 bool StatusDraft::Set(const controller::StatusCondition& condition) {
-  const auto word = [&](const char* path) {
-    const Json around = {{"status", status_}};
-    const Json* present = kube::FindCondition(around, condition.type);
-    return present == nullptr ? "" : kube::TextAt(*present, path);
-  };
-  const std::pair before = {word("/status"), word("/reason")};
-  controller::SetCondition(status_["conditions"], condition, controller::GenerationOf(benchmark_),
-                           now_);
-  return before != std::pair{word("/status"), word("/reason")};
+  return controller::SetCondition(status_["conditions"], condition,
+                                  controller::GenerationOf(benchmark_), now_);
 }
 
 void StatusDraft::SetCounts(const RunLook& look) {

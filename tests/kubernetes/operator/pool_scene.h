@@ -68,9 +68,9 @@ class DirectPools final : public PoolCluster {
   [[nodiscard]] std::vector<controller::Snapshot> PodsOf(
       const kube::ObjectName& pool) const override {
     std::vector<controller::Snapshot> pods;
-    for (const kube::Json& each : stale ? *stale : api_.All(kube::kPods)) {
+    for (kube::Json& each : stale ? std::vector(*stale) : api_.All(kube::kPods)) {
       if (kube::LabelOf(each, pools::kPoolLabel) != pool.name) continue;
-      pods.push_back(std::make_shared<const kube::Json>(each));
+      pods.push_back(std::make_shared<const kube::Json>(std::move(each)));
     }
     return pods;
   }

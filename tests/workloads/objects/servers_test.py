@@ -168,7 +168,7 @@ class Nginx(unittest.TestCase):
         self.assertGreaterEqual(int(planned["sum"]), int(operation(report, "GET")["lastByte"]["sum"]))
 
     def test_numbers_of_a_report_agree_with_each_other(self):
-        report = load(*self.plain, "--subdir", "sum", "--pctput", 100, "--minsize", "1K", "--duration", "2s", "--warmup", "500ms")
+        report = load(*self.plain, "--subdir", "sum", "--pctput", 100, "--minsize", "1K", "--rate", 200, "--duration", "2s", "--warmup", "500ms")
         put = operation(report, "PUT")
         self.assertEqual(sum(map(int, put["countBySecond"])), count(report, "PUT"))
         self.assertEqual(sum(map(int, put["bytesBySecond"])), int(put["bytes"]))
@@ -176,7 +176,7 @@ class Nginx(unittest.TestCase):
         self.assertAlmostEqual(report["measuredSeconds"], 2, delta=0.01)
 
     def test_a_signal_ends_a_run_with_the_report_so_far(self):
-        process = start(*self.plain, "--subdir", "signal", "--pctput", 100, "--minsize", "1K", "--duration", "10m")
+        process = start(*self.plain, "--subdir", "signal", "--pctput", 100, "--minsize", "1K", "--rate", 50, "--duration", "10m")
         time.sleep(1)
         process.send_signal(signal.SIGTERM)
         report = finish(process, code=3, seconds=20)
@@ -220,7 +220,7 @@ class Nginx(unittest.TestCase):
         finish(first, code=1)
 
     def test_a_loader_that_dies_ends_all_with_its_name(self):
-        processes = self.gang("--subdir", "dies", "--pctput", 100, "--minsize", "1K", "--duration", "10m")
+        processes = self.gang("--subdir", "dies", "--pctput", 100, "--minsize", "1K", "--rate", 50, "--duration", "10m")
         time.sleep(3)
         processes[2].kill()
         processes[2].communicate()
@@ -496,7 +496,7 @@ class S3Stores(unittest.TestCase):
     def test_lists_under_load_that_are_none_are_failures(self):
         server = self.serve()
         server.objects = {"a": b"x"}
-        lists = ["--pctlist", 100, "--duration", "300ms"]
+        lists = ["--pctlist", 100, "--rate", 50, "--duration", "300ms"]
         self.assertNotIn("failures", self.load(server, *lists))
         other = fake.Server(fake.Faulty, fault=lambda handler, _: handler.command == "GET" and (handler.answer(200, b"<html/>"), True)[1])
         self.addCleanup(other.close)
