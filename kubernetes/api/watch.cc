@@ -1,5 +1,6 @@
 #include "kubernetes/api/watch.h"
 
+#include <absl/functional/function_ref.h>
 #include <absl/strings/str_cat.h>
 
 #include <algorithm>
@@ -54,8 +55,9 @@ class EventQueue {
  public:
   explicit EventQueue(std::size_t most) : most_(most) {}
 
-  /// Waits while there is no room. The moment since when it had to; nullopt: there was room.
-  std::optional<Instant> Push(Queued queued);
+  /// Waits while there is no room, after a call of `pause`, which must not call the queue. The
+  /// moment since when it had to; nullopt: there was room.
+  std::optional<Instant> Push(Queued queued, absl::FunctionRef<void()> pause);
   std::optional<Queued> Pop(Instant deadline);
 
   /// Nobody waits any more.
@@ -71,14 +73,17 @@ class EventQueue {
   bool closed_ ABSL_GUARDED_BY(mutex_) = false;
 };
 
-std::optional<Instant> EventQueue::Push(Queued queued) {
+std::optional<Instant> EventQueue::Push(Queued queued, absl::FunctionRef<void()> pause) {
   queued.bytes =
       sizeof(Queued) + (queued.line ? queued.line->size() : 0) + MemoryOf(queued.event.object);
   const std::size_t size = queued.bytes;
   std::optional<Instant> since;
   const MutexLock lock(mutex_);
   while (!closed_ && bytes_ > 0 && bytes_ + size > most_) {
-    if (!since) since = Now();
+    if (!since) {
+      since = Now();
+      pause();
+    }
     changed_.Wait(mutex_);
   }
   if (closed_) return since;
@@ -381,9 +386,8 @@ void ThreadWatcher::TellTrouble(Status status) {
 }
 
 void ThreadWatcher::Push(Queued queued) {
-  const auto paused = queue_.Push(std::move(queued));
+  const auto paused = queue_.Push(std::move(queued), [this] { Count(&WatchCounts::pauses); });
   if (!paused) return;
-  Count(&WatchCounts::pauses);
   // What comes now has been waiting in the socket meanwhile.
   if (listing_) {
     held_since_ = held_since_.value_or(*paused);
