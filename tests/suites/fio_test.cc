@@ -322,7 +322,8 @@ TEST(FioParse, CutOffAnywhereIsNoNumber) {
     const std::string text = Sample(sample);
     // After that line there is nothing that is read; of terse lines the last one tells by its end.
     const std::size_t end = std::min(text.size() - 3, text.find("Run status group 0"));
-    for (std::size_t size = 0; size < end; size += 11) {
+    const std::size_t step = text.starts_with('{') ? 37 : 11;  // a cut of JSON is one like another
+    for (std::size_t size = 0; size < end; size += step) {
       const std::string begin = text.substr(0, size);
       if (begin.ends_with('\n') && std::string_view(sample).ends_with(".terse")) continue;
       EXPECT_FALSE(fio::Parse(SavedText(begin)).ok()) << sample << " " << size;

@@ -157,7 +157,8 @@ TEST(IperfParse, CutOffAnywhereIsNoNumber) {
     const std::string text = Sample(sample);
     // Iperf 2 says of how many connections it was, after the numbers.
     const std::size_t end = std::min(text.size() - 8, text.find("[ CT] final connect times"));
-    for (std::size_t size = 0; size < end; size += 7) {
+    const std::size_t step = text.starts_with('{') ? 37 : 7;  // a cut of JSON is one like another
+    for (std::size_t size = 0; size < end; size += step) {
       EXPECT_FALSE(iperf::Parse(SavedText(text.substr(0, size))).ok()) << sample << " " << size;
     }
   }

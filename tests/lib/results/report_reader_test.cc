@@ -90,7 +90,7 @@ TEST(ReportReader, GarbledResultsAreTakenOrLeftWhole) {
   ReportReader reader;
   std::mt19937 random(4711);
   const std::string whole = FullResult().SerializeAsString();
-  for (int i = 0; i < 20'000; ++i) {
+  for (int i = 0; i < 5'000; ++i) {
     std::string data = whole.substr(0, i % 4 == 0 ? random() % whole.size() : whole.size());
     for (std::uint32_t n = random() % 4; n > 0 && !data.empty(); --n) {
       data[random() % data.size()] = static_cast<char>(random());
@@ -103,9 +103,9 @@ TEST(ReportReader, GarbledResultsAreTakenOrLeftWhole) {
       ASSERT_EQ(after.report, before.report);
     }
   }
-  EXPECT_GT(reader.taken(), 1000u);
-  EXPECT_GT(reader.other(), 1000u);
-  EXPECT_GT(reader.refused(), 10u);
+  EXPECT_GT(reader.taken(), 250u);
+  EXPECT_GT(reader.other(), 250u);
+  EXPECT_GT(reader.refused(), 2u);
 }
 
 }  // namespace
