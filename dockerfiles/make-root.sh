@@ -14,10 +14,17 @@ shift
 # The libraries of the programs, and the loader.
 libraries() { ldd "$@" | grep -o '/[^ :]*\.so[^ ]*' | sort -u; }
 
-# The package that file $1 came from. Debian 12 knows files below /lib by that name or as /usr/lib.
-package_of() {
-  found=$(dpkg-query -S "$1" 2>/dev/null || dpkg-query -S "/usr$1") || return 1
-  echo "${found%%:*}"
+# packages_of FILE...: what they came from. Debian 12 knows files below /lib by that name or as /usr/lib.
+packages_of() {
+  names=
+  for file; do names="$names $file /usr$file"; done
+  # shellcheck disable=SC2086  # words
+  known=$(dpkg-query -S $names 2>/dev/null) || true
+  for file; do
+    echo "$known" | awk -v file="$file" '
+      $NF == file || $NF == "/usr" file { sub(":.*", ""); print; found = 1; exit }
+      END { if (!found) print file ": in no package" >"/dev/stderr"; exit !found }' || return 1
+  done
 }
 
 # Notes that something of package $1 is inside.
@@ -27,11 +34,11 @@ note() {
   dpkg-query -s "$1" >"$root/var/lib/dpkg/status.d/$1"
 }
 
-# Copies file $1 to the same place below the root.
+# Copies files to the same places below the root.
 take() {
-  install -D -m "$(stat -L -c %a "$1")" "$1" "$root$1"
-  package=$(package_of "$1") # on its own: a failure inside an argument would pass unseen
-  note "$package"
+  for file; do install -D -m "$(stat -L -c %a "$file")" "$file" "$root$file"; done
+  packages=$(packages_of "$@") # on its own: a failure inside an argument would pass unseen
+  for package in $(echo "$packages" | sort -u); do note "$package"; done
 }
 
 # As in Debian: /lib is a link, so that ldd's paths hold.
@@ -43,9 +50,8 @@ mkdir -p "$root/usr/local/bin"
 for program in "$@"; do
   strip -o "$root/usr/local/bin/$(basename "$program")" "$program"
 done
-for library in $(libraries "$@"); do take "$library"; done
-
-take /usr/lib/os-release
+# shellcheck disable=SC2046  # words
+take $(libraries "$@") /usr/lib/os-release
 ln -s ../usr/lib/os-release "$root/etc/os-release"
 cp /etc/ssl/certs/ca-certificates.crt "$root/etc/ssl/certs/"
 note ca-certificates

@@ -196,7 +196,7 @@ teardown() { [ ! -e "$BATS_TEST_TMPDIR/pids" ] || xargs kill <"$BATS_TEST_TMPDIR
   a_registry two
   ours=$(cat one)/tester mirror=$(cat two)/copies
   for name in scalability-tester scalability-tester-fio; do an_image "$ours/$name:7.0"; done
-  gpg --quiet --batch --passphrase '' --quick-gen-key release@example.com default default never
+  gpg --quiet --batch --passphrase '' --quick-gen-key release@example.com ed25519 sign never
   gpg --export release@example.com >release.gpg
   "$root/dockerfiles/sign-images.sh" --key release@example.com --tag 7.0 "$ours" signed scalability-tester scalability-tester-fio
   [ "$(wc -l <signed/digests)" = 2 ]
@@ -216,7 +216,7 @@ teardown() { [ ! -e "$BATS_TEST_TMPDIR/pids" ] || xargs kill <"$BATS_TEST_TMPDIR
   cp -r signed changed
   sed -i 's/2.36/2.37/' changed/scalability-tester.spdx.json
   run -1 "$root/dockerfiles/verify-images.sh" release.gpg changed
-  gpg --quiet --batch --passphrase '' --quick-gen-key other@example.com default default never
+  gpg --quiet --batch --passphrase '' --quick-gen-key other@example.com ed25519 sign never
   gpg --export other@example.com >other.gpg
   run -1 "$root/dockerfiles/verify-images.sh" other.gpg signed
   gpgconf --kill all
