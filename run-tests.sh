@@ -12,7 +12,7 @@ Usage: run-tests.sh [--nightly] [PART]...
               of twofold with --nightly only
   lint        clang-tidy on what differs from the main branch (on it: from the commit before); with --nightly, on all
   tsan        tests of what has threads, the frontend with streams, calls, pages and a load among them, with ThreadSanitizer
-  fuzz        each target of tests/fuzz with libFuzzer for FUZZ_SECONDS (5), built as for asan
+  fuzz        each target of tests/fuzz with libFuzzer for FUZZ_SECONDS (3), built as for asan
   scripts     shellcheck, and bats tests of the scripts
   kubernetes  manifests against schemas and programs, dashboard and alerts on a real Prometheus
   web         the live pages: types, units, and in a real browser against real programs
@@ -311,6 +311,8 @@ mkdir -p "$results"
 no_proxy=${no_proxy:+$no_proxy,}localhost,127.0.0.1
 NO_PROXY=$no_proxy
 export no_proxy NO_PROXY
+# kubectl, which tests start a thousand times, is in Go, and ends before it has garbage to look for: an eighth.
+export GOGC=off GOMEMLIMIT=500MiB
 trap end_lanes EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
