@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <set>
 
@@ -20,9 +21,20 @@ class RunTest : public DurableClusterTest {
         << "apiVersion: twofold/v1\nkind: BenchmarkSet\nmetadata: {name: set}\nspec:\n"
            "  template: {kind: Fio, spec: {size: 8M, runtime: 1s, direct: 0, ioengine: psync}}\n"
            "  permutations: {product: {rw: [read, write]}}\n  repetitions: 4\n";
-    workers_.push_back(StartBackend({"fio"}));
-    workers_.push_back(StartBackend({"fio"}));
+    WriteSlowFio();
+    for (int i = 0; i < 2; ++i) {
+      workers_.push_back(StartBackend({"fio"}, {"--suite-path", folder_ / "tools"}));
+    }
     AwaitProcesses(2);
+  }
+
+  /// Fio as it is, but for a rate: how fast this machine is does not matter here.
+  void WriteSlowFio() const {
+    std::filesystem::create_directory(folder_ / "tools");
+    const std::string fio = folder_ / "tools/fio";
+    std::ofstream(fio) << "#!/bin/sh\n[ ! -e job.fio ] || echo rate_iops=2 >>job.fio\n"
+                       << "exec /usr/bin/fio \"$@\"\n";
+    std::filesystem::permissions(fio, std::filesystem::perms::owner_all);
   }
 
   std::unique_ptr<Program> Twofold(Arguments words) {
