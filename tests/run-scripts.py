@@ -30,6 +30,8 @@ LONG = ["upgrade", "docs", "deployments-apply", "deployments-config", "local", "
         "store", "plugin", "images", "security", "gang-tcp"]
 # Each test sets up what it needs.
 SPREAD = {"docs", "deployments-apply", "run", "proxy"}
+
+
 @dataclass
 class Unit:
     """What one bats runs: a file, or one test of it."""

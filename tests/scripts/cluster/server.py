@@ -28,7 +28,10 @@ VARIABLES = ["CLUSTER_APIS", "CLUSTER_BREAK", "CLUSTER_ROOM"]
 def read_words(connection):
     request = b""
     while not request or request.count(b"\0") <= int(request.partition(b"\0")[0]):
-        request += connection.recv(65536)
+        more = connection.recv(65536)
+        if not more:
+            os._exit(0)  # whoever called has gone
+        request += more
     return request.decode().split("\0")[1:-1]
 
 
