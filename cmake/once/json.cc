@@ -1,0 +1,3 @@
+// What the header beside this file leaves out of each file.
+#define TWOFOLD_ONCE
+#include <nlohmann/json.hpp>
