@@ -83,13 +83,14 @@ TEST_F(DurableTest, ResultThatEndedWhileTheFrontendWasAwayIsKept) {
 
 TEST_F(DurableTest, WorkerThatDoesNotComeBackCostsAnAttempt) {
   StartDurable();
-  auto backend = StartBackend({"sleep", "600"}, {"--slots", "2"});
+  auto backend = StartBackend({"sleep", "600"}, {"--slots", "3"});
   v1::JobOptions twice = Durable();
   twice.set_max_attempts(2);
   const std::uint64_t lost = SubmitOne(Durable(), "600");
   const std::uint64_t retried = SubmitOne(twice, "0.3");
   AwaitState(lost, v1::JOB_STATE_RUNNING);
   AwaitState(retried, v1::JOB_STATE_RUNNING);
+  AwaitEnd(SubmitOne(Durable(), "0"));  // the worker has had it, so what began before is on disk
   frontend_->Kill();
   backend->Kill();
   StartDurable({"--grace", "0.2"});
