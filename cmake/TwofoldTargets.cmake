@@ -152,8 +152,8 @@ macro(twofold_tests_together name)
 endmacro()
 
 # twofold_test(NAME [HEAVY] [APART] [OWN] [PROMISES] [WAITS SECONDS] SOURCES ... DEPS ... [DEFINITIONS ...] [LABELS ...] [ARGS ...]):
-# GoogleTest files, one ctest. HEAVY: their own code has much to do, so it is optimised as what it tests; that of others is
-# not, which saves a third of its compile time. APART: each file is compiled alone, as it uses names that others use, too. OWN: in an executable
+# GoogleTest files, one ctest. HEAVY: their own code has much to do, so it is optimised, without the optimiser's full effort;
+# that of others is not, which saves a third of its compile time. APART: each file is compiled alone, as it uses names that others use, too. OWN: in an executable
 # of its own, as it replaces what all in one share. PROMISES: it measures rows of docs/promises.md (tests/support/promise.h).
 # WAITS: in these SECONDS the processor has little to do, so three run where one of the others does; the longest begin first.
 # Where TWOFOLD_ONLY_HEAVY_TESTS is set, there are only those that are HEAVY or have PROMISES; without TWOFOLD_PROMISES, none of the latter.
@@ -202,9 +202,7 @@ function(_twofold_compile_tests target heavy)
   if(TWOFOLD_FUZZ)  # the targets of tests/fuzz are none of these: a fifth
     target_compile_options(${target} PRIVATE -fno-sanitize=fuzzer-no-link)
   endif()
-  if(NOT heavy)
-    target_compile_options(${target} PRIVATE $<$<CONFIG:RelWithDebInfo>:-O0>)
-  endif()
+  target_compile_options(${target} PRIVATE $<$<CONFIG:RelWithDebInfo>:$<IF:$<BOOL:${heavy}>,-O1,-O0>>)
   if(CMAKE_UNITY_BUILD)
     # A name of one test shadows that of another where both happen to be compiled as one; `alone` warns of the rest.
     set_target_properties(${target} PROPERTIES SHADOWS ON)
