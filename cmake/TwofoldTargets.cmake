@@ -154,8 +154,8 @@ endmacro()
 
 # twofold_test(NAME [HEAVY] [APART] [OWN] [PROMISES] [WAITS SECONDS] SOURCES ... DEPS ... [DEFINITIONS ...] [LABELS ...] [ARGS ...]):
 # GoogleTest files, one ctest. HEAVY: their own code has much to do, so it is optimised, without the optimiser's full effort;
-# that of others is not, which saves a third of its compile time. APART: each file is compiled alone, as it uses names that others use, too. OWN: in an executable
-# of its own, as it replaces what all in one share. PROMISES: it measures rows of docs/promises.md (tests/support/promise.h).
+# that of others is not, which saves a third of its compile time. APART: each file is compiled alone, as it uses names that
+# others use, too. OWN: in an executable of its own, as it replaces what all in one share. PROMISES: it measures rows of docs/promises.md (tests/support/promise.h).
 # WAITS: in these SECONDS the processor has little to do, so three run where one of the others does; the longest begin first.
 # Where TWOFOLD_ONLY_HEAVY_TESTS is set, there are only those that are HEAVY or have PROMISES; without TWOFOLD_PROMISES, none of the latter.
 function(twofold_test name)
