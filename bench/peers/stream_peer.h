@@ -65,12 +65,15 @@ class StreamClient {
 
   void PumpLocked(Instant now) {
     std::string_view job = load_.Next(now);
-    if (job.empty()) return;
-    stream_->Add([&](typename Format::Request& request) {
-      std::size_t bytes = 0;
-      for (; !job.empty(); job = load_.Next(now)) bytes += format_.AppendJob(request, job);
-      return bytes;
-    });
+    while (!job.empty()) {
+      stream_->Add([&](typename Format::Request& request) {
+        std::size_t bytes = 0;
+        for (; !job.empty() && bytes < rpc::kMessageBytes; job = load_.Next(now)) {
+          bytes += format_.AppendJob(request, job);
+        }
+        return bytes;
+      });
+    }
   }
 
   std::mutex mutex_;

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <atomic>
 #include <string>
 #include <string_view>
@@ -12,8 +13,7 @@ namespace twofold::frontend {
 namespace {
 
 using FollowCall = RoutedStream<v1::FollowJobRequest, v1::JobUpdate>;
-constexpr std::size_t kMessageBytes = rpc::Outbox<v1::JobUpdate>::kMessageBytes;
-constexpr std::size_t kMostWaiting = 64 * kMessageBytes;
+constexpr std::size_t kMostWaiting = 4 << 20;
 
 class Follower final : public FollowCall, public Watcher {
  public:
@@ -42,7 +42,8 @@ class Follower final : public FollowCall, public Watcher {
       update.set_rank(rank);
       update.mutable_output()->assign(data);
       update.set_output_missed(missed);
-      return kMessageBytes;  // a message of its own: another member's output is not mixed with it
+      // A message of its own: another member's output is not mixed with it.
+      return std::max(data.size(), rpc::kMessageBytes);
     });
   }
 

@@ -74,37 +74,43 @@ ClientSession::Target ClientSession::MakeTarget(const v1::JobOptions& options) {
 void ClientSession::Submit(const v1::SubmitRequest& request) {
   std::optional<QueueHost::Turn> turn;  // one as long as the rows are for the same queue
   QueueHost* host = nullptr;
+  outstanding_ += request.tags_size();  // before their ends, which may come at once
+  std::int64_t others = 0;
   rpc::ForEach(request, [&](const rpc::JobRow& row) {
     const Target& target = targets_[row.option];
-    if (target.host == nullptr) return Reject(row.tag, target.error, Duration(0));
+    if (target.host == nullptr) {
+      ++others;
+      return Reject(row.tag, target.error, Duration(0));
+    }
     if (target.host != host) {
       host = target.host;
       turn.reset();
       turn.emplace(*host, Now());
       if (turn->served()) turn->AddSubmitter(id_, Self(), load_key_);
     }
-    SubmitOne(row, target, *turn);
+    if (!SubmitOne(row, target, *turn)) ++others;
   });
+  outstanding_ -= others;
 }
 
-void ClientSession::SubmitOne(const rpc::JobRow& row, const Target& target, QueueHost::Turn& turn) {
+/// Whether it counts as outstanding.
+bool ClientSession::SubmitOne(const rpc::JobRow& row, const Target& target, QueueHost::Turn& turn) {
   const bool durable = target.options->durable;
   if (!turn.served()) {
-    ++outstanding_;
-    return OnGivenBack(target.host->name(), row.tag);
+    OnGivenBack(target.host->name(), row.tag);
+    return true;
   }
   if (const Status can_take = turn.CanTake(durable); !can_take.ok()) {
-    return Reject(row.tag, can_take);
+    Reject(row.tag, can_take);
+    return false;
   }
-  const auto count = [&](std::int64_t more) {
-    durable ? CountDurable(target.host->number(), more) : void(outstanding_ += more);
-  };
-  count(1);  // before its end, which may come at once
+  if (durable) CountDurable(target.host->number(), 1);  // before its end, which may come at once
   const queue::Submitted submitted =
       turn.Submit(id_, row.tag, target.options, row.spec, {}, target.place);
-  if (submitted.admission == queue::Admission::kAccepted) return;
-  count(-1);
+  if (submitted.admission == queue::Admission::kAccepted) return !durable;
+  if (durable) CountDurable(target.host->number(), -1);
   Reject(row.tag, Refusal(submitted, target.host->name()));
+  return false;
 }
 
 /// What is no mistake and needs nobody's help passes.
@@ -146,8 +152,10 @@ void ClientSession::OnAccepted(std::uint64_t tag, queue::JobId job) {
 void ClientSession::OnReply(const queue::Reply& reply, const WorkerIdentity* worker) {
   const bool as_is = reply.reason.empty() && reply.rank == 0;
   const std::string changed = as_is ? std::string() : ReportFor(reply);
-  Add([&](v1::SubmitReply& message) {
+  const bool durable = IsDurable(reply.job);
+  Add([&](v1::SubmitReply& message, VolatileEnds& ends) {
     v1::ResultBatch& batch = ResultsOf(message);
+    if (!durable) ++ends.jobs;
     const std::uint32_t index =
         worker == nullptr ? rpc::WorkerIndex(batch, {}, {}, {})
                           : rpc::WorkerIndex(batch, worker->node, worker->pod, reply.device);
@@ -159,7 +167,7 @@ void ClientSession::OnReply(const queue::Reply& reply, const WorkerIdentity* wor
                                .worker = index,
                                .report = as_is ? reply.report : changed});
   });
-  IsDurable(reply.job) ? CountDurable(queue::QueueNumber(reply.job), -1) : void(--outstanding_);
+  if (durable) CountDurable(queue::QueueNumber(reply.job), -1);
 }
 
 void ClientSession::OnStanding(const queue::Standing& standing) {
@@ -275,8 +283,10 @@ void ClientSession::SendAway(const v1::Moved& where, const std::vector<std::uint
   CloseIfDone();
 }
 
-void ClientSession::OnWrite(const v1::SubmitReply& reply) {
+void ClientSession::OnWrite(const v1::SubmitReply& reply, const VolatileEnds& ends) {
   queues_.traffic().replied.Count(reply.results().tags_size());
+  outstanding_ -= ends.jobs;
+  CloseIfDone();
 }
 
 void ClientSession::OnHalfClosed() {

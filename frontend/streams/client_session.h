@@ -17,11 +17,19 @@
 
 namespace twofold::frontend {
 
+/// How many volatile jobs a reply ends.
+struct VolatileEnds {
+  std::int64_t jobs = 0;
+
+  void clear() { jobs = 0; }
+};
+
 /// One client's Submit stream: jobs in, their ends out.
 ///
 /// Threads  See rpc::ServerStream and endpoints.h.
-class ClientSession final : public rpc::ServerStream<v1::SubmitRequest, v1::SubmitReply>,
-                            public Submitter {
+class ClientSession final
+    : public rpc::ServerStream<v1::SubmitRequest, v1::SubmitReply, VolatileEnds>,
+      public Submitter {
  public:
   /// `can_follow`: the client is told who serves a queue that is served elsewhere; else, that it
   /// asks again where it came from.
@@ -47,7 +55,7 @@ class ClientSession final : public rpc::ServerStream<v1::SubmitRequest, v1::Subm
   };
 
   void OnMessage(const v1::SubmitRequest& request) override;
-  void OnWrite(const v1::SubmitReply& reply) override;
+  void OnWrite(const v1::SubmitReply& reply, const VolatileEnds& ends) override;
   void OnHalfClosed() override;
   void OnGone() override;
 
@@ -56,7 +64,7 @@ class ClientSession final : public rpc::ServerStream<v1::SubmitRequest, v1::Subm
   void Came(std::uint64_t moved_epoch);
   void SayShards(const QueueHost& queue);
   void Submit(const v1::SubmitRequest& request);
-  void SubmitOne(const rpc::JobRow& row, const Target& target, QueueHost::Turn& turn);
+  bool SubmitOne(const rpc::JobRow& row, const Target& target, QueueHost::Turn& turn);
   void SendAway();
   std::uint64_t NewestEpoch(const std::string& queue);
   void SendAway(const v1::Moved& where, const std::vector<std::uint64_t>& tags);
@@ -79,7 +87,9 @@ class ClientSession final : public rpc::ServerStream<v1::SubmitRequest, v1::Subm
   bool said_shards_ = false;
   std::size_t reason_bytes_ = 0;  ///< of the refusals of this message
 
-  std::atomic<std::int64_t> outstanding_ = 0;  ///< volatile jobs, and those that are given back
+  /// Volatile jobs whose ends were not written, and jobs that are given back. Counted for each
+  /// message, as a job would pay for an atomic instruction.
+  std::atomic<std::int64_t> outstanding_ = 0;
   std::atomic<bool> half_closed_ = false;
   std::atomic<std::uint64_t> others_started_ = 0;  ///< see SubmitReply
 

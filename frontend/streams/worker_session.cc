@@ -80,6 +80,17 @@ v1::GangRoster ToProto(const GangPlan& plan) {
   return gang;
 }
 
+/// The index of the options in the batch, added if they are not there.
+std::uint32_t OptionIndex(v1::AssignBatch& batch, SentOptions& sent,
+                          const std::shared_ptr<const queue::JobOptions>& options) {
+  for (std::size_t i = sent.size(); i-- > 0;) {
+    if (sent[i] == options) return static_cast<std::uint32_t>(i);
+  }
+  sent.push_back(options);
+  *batch.add_options() = frontend::ToProto(*options);
+  return static_cast<std::uint32_t>(sent.size() - 1);
+}
+
 /// The next row of the batch is this member. Returns about how many bytes were added. The members
 /// of a gang come one after the other: if it is in the message already, it is the last one there.
 std::size_t AddMember(v1::AssignBatch& batch, const GangPlan& plan, std::uint32_t rank) {
@@ -231,25 +242,14 @@ void WorkerSession::Gone() {
 // ---- jobs out
 
 void WorkerSession::OnAssign(const queue::Assign& assign, const GangPlan* gang) {
-  Add([&](v1::FrontendMessage& message) {
+  Add([&](v1::FrontendMessage& message, SentOptions& sent) {
     v1::AssignBatch& batch = *message.mutable_assigns();
     const std::size_t bytes = gang == nullptr ? 0 : AddMember(batch, *gang, assign.seat->rank);
     return bytes + rpc::Append(batch, {.job = static_cast<std::uint64_t>(assign.job),
                                        .attempt = assign.attempt,
-                                       .option = OptionIndex(batch, assign.options),
+                                       .option = OptionIndex(batch, sent, assign.options),
                                        .spec = assign.spec});
   });
-}
-
-std::uint32_t WorkerSession::OptionIndex(v1::AssignBatch& batch,
-                                         const std::shared_ptr<const queue::JobOptions>& options) {
-  if (batch.options().empty()) sent_options_.clear();  // a fresh message
-  for (std::size_t i = sent_options_.size(); i-- > 0;) {
-    if (sent_options_[i] == options) return static_cast<std::uint32_t>(i);
-  }
-  sent_options_.push_back(options);
-  *batch.add_options() = ToProto(*options);
-  return static_cast<std::uint32_t>(sent_options_.size() - 1);
 }
 
 void WorkerSession::AddAttempt(v1::Attempts* (v1::FrontendMessage::*list)(),
@@ -339,7 +339,7 @@ void WorkerSession::Flush() {
   if (silent_) Close(absl::UnavailableError("this process was not heard of for too long"));
 }
 
-void WorkerSession::OnWrite(const v1::FrontendMessage& message) {
+void WorkerSession::OnWrite(const v1::FrontendMessage& message, const SentOptions&) {
   queues_.traffic().assigned.Count(message.assigns().jobs_size());
 }
 

@@ -14,11 +14,15 @@
 
 namespace twofold::frontend {
 
+/// What a message to a worker has in `assigns.options`.
+using SentOptions = std::vector<std::shared_ptr<const queue::JobOptions>>;
+
 /// One backend process's Work stream: jobs out, results in.
 ///
 /// Threads  See rpc::ServerStream and endpoints.h.
-class WorkerSession final : public rpc::ServerStream<v1::WorkerMessage, v1::FrontendMessage>,
-                            public WorkerEndpoint {
+class WorkerSession final
+    : public rpc::ServerStream<v1::WorkerMessage, v1::FrontendMessage, SentOptions>,
+      public WorkerEndpoint {
  public:
   /// `can_follow`: see ClientSession.
   explicit WorkerSession(QueueSet& queues, bool can_follow = true)
@@ -38,7 +42,7 @@ class WorkerSession final : public rpc::ServerStream<v1::WorkerMessage, v1::Fron
 
  private:
   void OnMessage(const v1::WorkerMessage& message) override;
-  void OnWrite(const v1::FrontendMessage& message) override;
+  void OnWrite(const v1::FrontendMessage& message, const SentOptions& sent) override;
   void OnSent() override;
   void OnHalfClosed() override;
   void OnGone() override;
@@ -51,8 +55,6 @@ class WorkerSession final : public rpc::ServerStream<v1::WorkerMessage, v1::Fron
   void Gone();
   [[nodiscard]] Result<QueueHost*> HostFor(const v1::Hello& hello) const;
   void SendAway();
-  std::uint32_t OptionIndex(v1::AssignBatch& batch,
-                            const std::shared_ptr<const queue::JobOptions>& options);
   std::shared_ptr<WorkerEndpoint> Self();
 
   QueueSet& queues_;
@@ -63,9 +65,6 @@ class WorkerSession final : public rpc::ServerStream<v1::WorkerMessage, v1::Fron
   std::uint64_t moved_epoch_ = 0;  ///< that the worker knew when it came
   queue::ProcessId process_{};
   bool left_ = false;  ///< by its own word: `process_` may be another process now
-
-  // Under the outbox's lock: what the message now being filled has in `options`.
-  std::vector<std::shared_ptr<const queue::JobOptions>> sent_options_;
 
   std::atomic<bool> await_sent_ = false;
   std::atomic<bool> replaced_ = false;

@@ -66,8 +66,10 @@ class ByteStream : public std::enable_shared_from_this<ByteStream> {
   void StartWrite(const google::protobuf::MessageLite& message) { wire_->Write(message); }
   void StartWrite(const std::string& bytes) { wire_->Write(bytes); }
   /// So many bytes wait in this process until the peer takes more, beside what is being written;
-  /// they are charged to the connection. Replaces what was said before.
-  void Charge(std::size_t bytes) { wire_->Charge(bytes); }
+  /// they are charged to the connection, if there is one yet. Replaces what was said before.
+  void Charge(std::size_t bytes) {
+    if (wire_ != nullptr) wire_->Charge(bytes);
+  }
   /// `task` runs on the loop's thread when `pause` has passed, unless the call is over by then.
   void RunAfter(Duration pause, std::function<void()> task) {
     wire_->After(pause, std::move(task));

@@ -52,7 +52,10 @@ class ClientStream final : public OutgoingCall {
   }
 
  private:
-  void OnBegin() override { outbox_.closing() ? stream()->HalfClose() : stream()->WantPull(); }
+  void OnBegin() override {
+    outbox_.Belong();
+    outbox_.closing() ? stream()->HalfClose() : stream()->WantPull();
+  }
 
   void OnMessage(std::string_view bytes) override {
     if (const Status bad = Parse(bytes, reply_); !bad.ok()) {

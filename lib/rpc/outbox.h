@@ -1,16 +1,24 @@
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <list>
 #include <optional>
+#include <type_traits>
 #include <utility>
 
 #include "lib/common/mutex.h"
 
 namespace twofold::rpc {
 
-/// A stream keeps the memory of its messages for the next ones, unless one was larger than this.
+/// A message grows no further than this by adding (one entry may pass it). A batch that is larger
+/// goes in several messages: its reader works on one while the next one is written.
+inline constexpr std::size_t kMessageBytes = 32 << 10;
+
+/// A stream keeps the memory of its messages for the next ones: of one that was no larger than
+/// this, and of so many that waited at a time.
 inline constexpr std::size_t kKeptBytes = 256 << 10;
+inline constexpr std::size_t kKeptMessages = kKeptBytes / kMessageBytes;
 
 /// Empties a message that had about so many bytes. Submessages keep their memory where their field
 /// is marked `optional`; protobuf frees the others.
@@ -24,38 +32,45 @@ void Reuse(Message& message, std::size_t bytes) {
   }
 }
 
-/// Messages that gather until a stream sends them.
+/// Nothing is noted of a message while it is filled.
+struct NoNotes {
+  void clear() {}
+};
+
+/// Messages that gather until a stream sends them. `Notes` are what those who add remember of a
+/// message until it is taken.
 ///
 /// Threads  Not thread-safe.
 /// Cost     One call of `fill` an Add. Messages are reused, so a warm stream allocates none
 /// (Reuse).
-template <typename Message>
+template <typename Message, typename Notes = NoNotes>
 class GatheredMessages {
  public:
-  /// A message grows no further than this by adding (one entry may pass it).
-  static constexpr std::size_t kMessageBytes = 1 << 20;
-
-  /// Adds an entry to the last message: `fill(Message&)` returns about how many bytes it added.
+  /// Adds an entry to the last message: `fill(Message&)`, or `fill(Message&, Notes&)`, returns
+  /// about how many bytes it added.
   template <typename Fill>
   void Add(Fill&& fill) {
-    if (parts_.empty() || parts_.back().bytes >= kMessageBytes) parts_.emplace_back();
+    if (parts_.empty() || parts_.back().bytes >= kMessageBytes) Extend();
     Part& part = parts_.back();
-    const std::size_t bytes = fill(part.message);
+    const std::size_t bytes = Call(fill, part);
     part.bytes += bytes;
     part.filled = true;
     bytes_ += bytes;
   }
 
   /// Swaps the first message into `message`, which is empty, and returns how many bytes it has;
-  /// nullopt: there is none. The last part stays, with the memory of `message`.
-  std::optional<std::size_t> Take(Message& message) {
+  /// nullopt: there is none. Its part stays for another one, with the memory of `message`. The same
+  /// with `notes`.
+  std::optional<std::size_t> Take(Message& message, Notes& notes) {
     if (empty()) return std::nullopt;
     Part& front = parts_.front();
     std::swap(message, front.message);
+    notes.clear();
+    std::swap(notes, front.notes);
     bytes_ -= front.bytes;
     front.filled = false;
     const std::size_t taken = std::exchange(front.bytes, 0);
-    if (parts_.size() > 1) parts_.pop_front();
+    if (parts_.size() > 1) PutAside();
     return taken;
   }
 
@@ -70,12 +85,140 @@ class GatheredMessages {
  private:
   struct Part {
     Message message;
+    [[no_unique_address]] Notes notes;
     std::size_t bytes = 0;
     bool filled = false;
   };
 
+  template <typename Fill>
+  static std::size_t Call(Fill& fill, Part& part) {
+    if constexpr (std::is_invocable_v<Fill&, Message&, Notes&>) {
+      return fill(part.message, part.notes);
+    } else {
+      return fill(part.message);
+    }
+  }
+
+  void Extend() {
+    if (aside_.empty()) {
+      parts_.emplace_back();
+    } else {
+      parts_.splice(parts_.end(), aside_, aside_.begin());
+    }
+  }
+
+  void PutAside() {
+    if (aside_.size() < kKeptMessages) {
+      aside_.splice(aside_.end(), parts_, parts_.begin());
+    } else {
+      parts_.pop_front();
+    }
+  }
+
   std::list<Part> parts_;  // of one part mostly, for which a deque would keep room for several
+  std::list<Part> aside_;  // empty ones
   std::size_t bytes_ = 0;
+};
+
+/// Messages that gather from any thread for the one that takes them. What that thread adds itself,
+/// which is nearly all of what a frontend passes on, takes no lock. What is added after something
+/// else, by the word of a lock that both hold, is taken after it.
+///
+/// Threads  Add, Close, Flush and bytes: any. Belong, Take and Drop: the thread that takes.
+template <typename Message, typename Notes = NoNotes>
+class MessageIntake {
+ public:
+  /// The caller is the thread that takes, from now on.
+  void Belong() { taker_ = Self(); }
+  [[nodiscard]] bool IsTaker() const { return taker_.load(std::memory_order_relaxed) == Self(); }
+  /// Nobody has taken anything yet.
+  [[nodiscard]] bool HasNoTaker() const { return taker_.load() == nullptr; }
+
+  /// See GatheredMessages::Add. False: it is closed, nothing was added.
+  template <typename Fill>
+  bool Add(Fill&& fill) {
+    if (IsTaker() && !others_have_.load(std::memory_order_relaxed)) {
+      if (closed()) return false;
+      mine_.Add(std::forward<Fill>(fill));
+      mine_bytes_.store(mine_.bytes(), std::memory_order_relaxed);
+      return true;
+    }
+    const MutexLock lock(mutex_);
+    if (closed()) return false;
+    theirs_.Add(std::forward<Fill>(fill));
+    adding_ = true;
+    others_have_ = true;
+    return true;
+  }
+
+  /// What was added may be taken. True: the thread that takes has to be told, as nobody has told it
+  /// since it last found nothing.
+  [[nodiscard]] bool Flush() {
+    if (IsTaker() && !others_have_.load(std::memory_order_relaxed)) return !mine_.empty();
+    const MutexLock lock(mutex_);
+    adding_ = false;
+    return !theirs_.empty() && !std::exchange(told_, true);
+  }
+
+  /// Nothing is added from now on.
+  void Close() {
+    const MutexLock lock(mutex_);
+    closed_ = true;
+    adding_ = false;
+  }
+
+  /// See GatheredMessages::Take. What is being added to by another thread stays: a part of it now
+  /// would cut its batch in two, and for good: two messages of jobs come back as two messages of
+  /// results.
+  std::optional<std::size_t> Take(Message& message, Notes& notes) {
+    if (const auto bytes = mine_.Take(message, notes)) {
+      mine_bytes_.store(mine_.bytes(), std::memory_order_relaxed);
+      return bytes;
+    }
+    if (!others_have_) return std::nullopt;
+    const MutexLock lock(mutex_);
+    const auto bytes = adding_ ? std::nullopt : theirs_.Take(message, notes);
+    others_have_ = adding_ || !theirs_.empty();
+    told_ = told_ && bytes.has_value() && others_have_;
+    return bytes;
+  }
+
+  void Drop() {
+    mine_.Drop();
+    mine_bytes_ = 0;
+    const MutexLock lock(mutex_);
+    theirs_.Drop();
+    others_have_ = false;
+  }
+
+  [[nodiscard]] bool closed() const { return closed_.load(std::memory_order_relaxed); }
+
+  /// What was added and not yet taken.
+  [[nodiscard]] std::size_t bytes() const {
+    const std::size_t mine = mine_bytes_.load(std::memory_order_relaxed);
+    if (!others_have_.load(std::memory_order_relaxed)) return mine;
+    const MutexLock lock(mutex_);
+    return mine + theirs_.bytes();
+  }
+
+ private:
+  /// Tells threads apart.
+  static const void* Self() {
+    static thread_local char place;
+    return &place;
+  }
+
+  std::atomic<const void*> taker_ = nullptr;
+  GatheredMessages<Message, Notes> mine_;  // that thread's
+  std::atomic<std::size_t> mine_bytes_ = 0;
+
+  mutable Mutex mutex_;
+  GatheredMessages<Message, Notes> theirs_ ABSL_GUARDED_BY(mutex_);
+  bool adding_ ABSL_GUARDED_BY(mutex_) = false;  // to theirs_, since the last Flush
+  bool told_ ABSL_GUARDED_BY(mutex_) = false;
+  // Changed under the lock.
+  std::atomic<bool> others_have_ = false;  // theirs_ has something: whoever adds, adds there
+  std::atomic<bool> closed_ = false;
 };
 
 /// What a stream has to do next.
@@ -90,188 +233,147 @@ enum class Next { kNothing, kWrite, kFinish };
 /// kWrite writes Writing() and answers with EndWrite; kFinish ends this direction of the stream and
 /// comes once, after the last write.
 ///
-/// Threads  Safe. The lock is a leaf, held while the fill function runs and for no I/O.
-/// Cost     One lock and one call of `fill` an Add.
-template <typename Message>
+/// Threads  Add, Flush, Close and waiting_bytes: any. All else: the stream's own, see Belong.
+/// Cost     One call of `fill` an Add; from another thread than the stream's, a lock, which is a
+///          leaf, held while the fill function runs and for no I/O.
+template <typename Message, typename Notes = NoNotes>
 class Outbox {
  public:
-  static constexpr std::size_t kMessageBytes = GatheredMessages<Message>::kMessageBytes;
+  /// The caller is the stream's own thread. Before it is called there is one thread only.
+  void Belong() { intake_.Belong(); }
+  /// Whether the caller is that thread.
+  [[nodiscard]] bool IsHere() const { return intake_.IsTaker() || intake_.HasNoTaker(); }
 
   /// See GatheredMessages::Add. False: the stream is closing, nothing was added.
   template <typename Fill>
   bool Add(Fill&& fill) {
-    const MutexLock lock(mutex_);
-    if (closing_) return false;
-    waiting_.Add(std::forward<Fill>(fill));
-    adding_ = true;
-    return true;
+    return intake_.Add(std::forward<Fill>(fill));
   }
 
-  [[nodiscard]] Next Flush() {
-    const MutexLock lock(mutex_);
-    adding_ = false;
-    return Advance();
+  /// What was added may go. True: the stream's own thread has to call Advance.
+  [[nodiscard]] bool Flush() { return intake_.Flush(); }
+
+  /// Finish after what was added so far. Advance follows.
+  void Close() { intake_.Close(); }
+
+  /// Bytes that were added and not yet handed to a write.
+  [[nodiscard]] std::size_t waiting_bytes() const { return intake_.bytes(); }
+
+  // ---- the stream's own thread
+
+  /// What was added is looked at.
+  [[nodiscard]] Next Advance() {
+    if (in_flight_ || finished_) return Next::kNothing;
+    if (const auto taken = intake_.Take(writing_, notes_)) {
+      writing_bytes_ = *taken;
+      in_flight_ = true;
+      return Next::kWrite;
+    }
+    if (!intake_.closed()) return Next::kNothing;
+    finished_ = true;
+    return Next::kFinish;
   }
 
   /// The write has ended; `ok` false means the stream is broken.
   [[nodiscard]] Next EndWrite(bool ok) {
-    const MutexLock lock(mutex_);
     in_flight_ = false;
     Reuse(writing_, writing_bytes_);
     if (!ok) DropWaiting();
-    // The caller that is adding will flush. A write now would cut its batch in two, and for good:
-    // two messages of jobs come back as two messages of results.
-    return adding_ ? Next::kNothing : Advance();
-  }
-
-  /// Finish after what was added so far.
-  [[nodiscard]] Next Close() {
-    const MutexLock lock(mutex_);
-    closing_ = true;
-    adding_ = false;
     return Advance();
   }
 
   /// Finish without what was added so far: nobody reads it any more.
   [[nodiscard]] Next Abort() {
-    const MutexLock lock(mutex_);
     DropWaiting();
     return Advance();
   }
 
   /// The message of the write in flight. Stays as it is until EndWrite.
   const Message& Writing() const { return writing_; }
-
-  /// Bytes that were added and not yet handed to a write.
-  [[nodiscard]] std::size_t waiting_bytes() const {
-    const MutexLock lock(mutex_);
-    return waiting_.bytes();
-  }
+  const Notes& notes() const { return notes_; }
 
   /// True: more than `limit` bytes wait to be written, so take no more input until ResumeInput
   /// returns true. This keeps a peer that does not read its results from filling the memory.
   bool HoldInput(std::size_t limit) {
-    const MutexLock lock(mutex_);
     hold_limit_ = limit;
-    input_held_ = waiting_.bytes() > limit;
+    input_held_ = waiting_bytes() > limit;
     return input_held_;
   }
 
   /// True once after HoldInput returned true, when half of its limit or less waits.
   bool ResumeInput() {
-    const MutexLock lock(mutex_);
-    if (!input_held_ || waiting_.bytes() > hold_limit_ / 2) return false;
+    if (!input_held_ || waiting_bytes() > hold_limit_ / 2) return false;
     input_held_ = false;
     return true;
   }
 
  private:
-  Next Advance() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
-    if (in_flight_ || finished_) return Next::kNothing;
-    if (const auto taken = waiting_.Take(writing_)) {
-      writing_bytes_ = *taken;
-      in_flight_ = true;
-      return Next::kWrite;
-    }
-    if (!closing_) return Next::kNothing;
-    finished_ = true;
-    return Next::kFinish;
+  void DropWaiting() {
+    intake_.Close();
+    intake_.Drop();
   }
 
-  void DropWaiting() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
-    waiting_.Drop();
-    closing_ = true;
-    adding_ = false;
-  }
-
-  Message writing_;  // changes under the lock, and only while no write is in flight
-
-  mutable Mutex mutex_;
-  GatheredMessages<Message> waiting_ ABSL_GUARDED_BY(mutex_);
-  std::size_t writing_bytes_ ABSL_GUARDED_BY(mutex_) = 0;
-  std::size_t hold_limit_ ABSL_GUARDED_BY(mutex_) = 0;
-  bool in_flight_ ABSL_GUARDED_BY(mutex_) = false;
-  bool adding_ ABSL_GUARDED_BY(mutex_) = false;  // since the last Flush
-  bool closing_ ABSL_GUARDED_BY(mutex_) = false;
-  bool finished_ ABSL_GUARDED_BY(mutex_) = false;
-  bool input_held_ ABSL_GUARDED_BY(mutex_) = false;
+  MessageIntake<Message, Notes> intake_;
+  Message writing_;
+  [[no_unique_address]] Notes notes_;
+  std::size_t writing_bytes_ = 0;
+  std::size_t hold_limit_ = 0;
+  bool in_flight_ = false;
+  bool finished_ = false;
+  bool input_held_ = false;
 };
 
 /// The outgoing side of a stream that is pulled: what is added gathers until the stream has room,
 /// at the end of a turn of its loop, so that all that one turn adds goes out together.
 ///
-/// Threads  As an Outbox; Take and Taken belong to who pulls.
+/// Threads  Add, Flush, Close, closing and waiting_bytes: any. All else: who pulls, see Belong.
 /// Cost     As an Outbox.
 template <typename Message>
 class PulledOutbox {
  public:
+  /// The caller is the thread that pulls, from now on.
+  void Belong() { intake_.Belong(); }
+
   /// See GatheredMessages::Add. False: the stream is closing, nothing was added.
   template <typename Fill>
   bool Add(Fill&& fill) {
-    const MutexLock lock(mutex_);
-    if (closing_) return false;
-    waiting_.Add(std::forward<Fill>(fill));
-    adding_ = true;
-    return true;
+    return intake_.Add(std::forward<Fill>(fill));
   }
 
-  /// What was added may go. True: the stream has to be told, as nobody has told it since the last
-  /// message was taken.
-  [[nodiscard]] bool Flush() {
-    const MutexLock lock(mutex_);
-    adding_ = false;
-    return !waiting_.empty() && !std::exchange(told_, true);
-  }
+  /// What was added may go. True: the stream has to be told.
+  [[nodiscard]] bool Flush() { return intake_.Flush(); }
 
   /// Nothing is added any more.
-  void Close() {
-    const MutexLock lock(mutex_);
-    closing_ = true;
-    adding_ = false;
-  }
+  void Close() { intake_.Close(); }
+
+  [[nodiscard]] bool closing() const { return intake_.closed(); }
+
+  /// Bytes that were added and not yet taken.
+  [[nodiscard]] std::size_t waiting_bytes() const { return intake_.bytes(); }
+
+  // ---- who pulls
 
   /// Close, without what was added so far.
   void Abort() {
-    const MutexLock lock(mutex_);
-    waiting_.Drop();
-    closing_ = true;
-    adding_ = false;
+    intake_.Close();
+    intake_.Drop();
   }
 
-  /// The next message is Taken(); false: there is none. One that is being added to stays: a part of
-  /// it now would cut its batch in two, and for good: two messages of jobs come back as two
-  /// messages of results.
+  /// The next message is Taken(); false: there is none.
   [[nodiscard]] bool Take() {
     Reuse(taken_, taken_bytes_);
-    const MutexLock lock(mutex_);
-    const auto bytes = adding_ ? std::nullopt : waiting_.Take(taken_);
-    if (!bytes) told_ = false;
+    NoNotes notes;
+    const auto bytes = intake_.Take(taken_, notes);
     taken_bytes_ = bytes.value_or(0);
     return bytes.has_value();
   }
 
   [[nodiscard]] const Message& Taken() const { return taken_; }
 
-  [[nodiscard]] bool closing() const {
-    const MutexLock lock(mutex_);
-    return closing_;
-  }
-
-  /// Bytes that were added and not yet taken.
-  [[nodiscard]] std::size_t waiting_bytes() const {
-    const MutexLock lock(mutex_);
-    return waiting_.bytes();
-  }
-
  private:
+  MessageIntake<Message> intake_;
   Message taken_;
   std::size_t taken_bytes_ = 0;
-
-  mutable Mutex mutex_;
-  GatheredMessages<Message> waiting_ ABSL_GUARDED_BY(mutex_);
-  bool adding_ ABSL_GUARDED_BY(mutex_) = false;  // since the last Flush
-  bool told_ ABSL_GUARDED_BY(mutex_) = false;
-  bool closing_ ABSL_GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace twofold::rpc

@@ -101,7 +101,7 @@ class InfoCall final : public ServerStream<Request, Response> {
     // A message each: answers are told apart by their order.
     this->Add([&](Response& reply) {
       reply = std::move(response);
-      return Outbox<Response>::kMessageBytes;
+      return kMessageBytes;
     });
     this->Flush();
   }

@@ -32,13 +32,13 @@ class Passage {
 /// with messages. Calls of unary methods are UnaryCall (unary.h).
 ///
 /// Create with std::make_shared. Reading pauses while the peer does not take its replies. A
-/// malformed message ends the stream with INVALID_ARGUMENT.
+/// malformed message ends the stream with INVALID_ARGUMENT. `Notes`: see GatheredMessages.
 ///
 /// Threads  Add, Flush and Close from any thread; hold no lock in Flush and Close that a reaction
 ///          (the On... methods) takes. OnMessage is called for one message at a time, OnHalfClosed
 ///          after the last one, OnSent after each write, OnGone once, also after a regular end, and
 ///          last of all.
-template <typename Request, typename Reply>
+template <typename Request, typename Reply, typename Notes = NoNotes>
 class ServerStream : public ByteStream {
  public:
   template <typename Fill>
@@ -47,9 +47,7 @@ class ServerStream : public ByteStream {
   }
 
   void Flush() {
-    const Next next = outbox_.Flush();
-    Do(next);
-    if (next == Next::kNothing) Charge(outbox_.waiting_bytes());  // behind a write
+    if (outbox_.Flush()) GoOn();
   }
 
   /// Keeps `place` as long as the stream is open. Call it before the stream begins, as SetDivert.
@@ -75,15 +73,16 @@ class ServerStream : public ByteStream {
   /// Ends the stream with `status` after all replies added so far. The first call wins.
   void Close(Status status) {
     if (!SetStatus(std::move(status))) return;
-    Do(outbox_.Close());
+    outbox_.Close();
+    GoOn();
   }
 
  protected:
   /// Before the first message.
   virtual void OnOpen() {}
   virtual void OnMessage(const Request& request) = 0;
-  /// `reply` is about to be written, on the thread that flushed it or ended the write before.
-  virtual void OnWrite(const Reply& /*reply*/) {}
+  /// `reply` is about to be written.
+  virtual void OnWrite(const Reply& /*reply*/, const Notes& /*notes*/) {}
   virtual void OnHalfClosed() {}
   virtual void OnSent() {}
   virtual void OnGone() {}
@@ -96,6 +95,7 @@ class ServerStream : public ByteStream {
   static constexpr std::size_t kHoldBytes = 8 << 20;
 
   void OnBegin() final {
+    outbox_.Belong();
     OnOpen();
     StartRead();
   }
@@ -138,9 +138,17 @@ class ServerStream : public ByteStream {
     passage_.reset();
   }
 
+  /// Writes, or finishes, on the stream's own thread, now or soon.
+  void GoOn() {
+    if (!outbox_.IsHere()) return RunAfter(Duration(0), [this] { GoOn(); });
+    const Next next = outbox_.Advance();
+    Do(next);
+    if (next == Next::kNothing) Charge(outbox_.waiting_bytes());  // behind a write
+  }
+
   void Do(Next next) {
     if (next == Next::kWrite) {
-      OnWrite(outbox_.Writing());
+      OnWrite(outbox_.Writing(), outbox_.notes());
       StartWrite(outbox_.Writing());
     }
     if (next == Next::kFinish) Finish(TakeStatus());
@@ -169,7 +177,7 @@ class ServerStream : public ByteStream {
   Divert divert_;
   std::string first_;  // the message that is diverted
   Request request_;
-  Outbox<Reply> outbox_;
+  Outbox<Reply, Notes> outbox_;
   Mutex status_mutex_;
   std::shared_ptr<Passage> passage_ ABSL_GUARDED_BY(status_mutex_);
   Status status_ ABSL_GUARDED_BY(status_mutex_);

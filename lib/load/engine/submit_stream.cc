@@ -9,8 +9,6 @@
 namespace twofold::load {
 namespace {
 
-// Bytes added to an outbox at a time: it looks at the size of a message only in between.
-constexpr std::size_t kChunkBytes = 256 << 10;
 constexpr std::size_t kRowBytes = 16;
 
 }  // namespace
@@ -21,7 +19,7 @@ SubmitStream::SubmitStream(rpc::Dial dial, const JobTemplate& job, std::uint64_t
       job_(job),
       load_key_(load_key),
       owner_(owner),
-      chunk_(std::max<std::size_t>(kChunkBytes / (kRowBytes + job.spec.size()), 1)),
+      chunk_(std::max<std::size_t>(rpc::kMessageBytes / (kRowBytes + job.spec.size()), 1)),
       stream_(std::make_shared<Stream>(
           [this](const v1::SubmitReply& reply) { owner_.OnReply(*this, reply); },
           [this](const Status& status) { owner_.OnEnd(*this, status); })) {}
