@@ -257,12 +257,6 @@ void QueueHost::State::Do(const queue::ProcessRemoved& removed) {
   WorkerAt(removed.process) = Worker{};
 }
 
-QueueHost::State::Worker& QueueHost::State::WorkerAt(queue::ProcessId process) {
-  const auto index = static_cast<std::size_t>(process);
-  if (index >= workers.size()) workers.resize(index + 1);
-  return workers[index];
-}
-
 void QueueHost::State::Changed(queue::JobId job) {
   if (!watchers.Of(job).empty()) changed.push_back(job);
 }
@@ -289,6 +283,7 @@ void QueueHost::State::TellWatchers(Instant now) {
 }
 
 void QueueHost::State::TellEnd(const queue::Reply& reply, const WorkerIdentity* worker) {
+  if (watchers.idle()) return;
   const Watchers::List those = watchers.JobOver(reply.job);
   if (those.empty()) return;
   v1::Job job = ToProto(reply, worker);

@@ -89,7 +89,11 @@ class QueueHost::State final : public queue::Effects {
 
   State(const QueueHost& host, const queue::QueueOptions& options);
 
-  Worker& WorkerAt(queue::ProcessId process);
+  Worker& WorkerAt(queue::ProcessId process) {
+    const auto index = static_cast<std::size_t>(process);
+    if (index >= workers.size()) workers.resize(index + 1);
+    return workers[index];
+  }
   results::SequenceUsed LastId() const;
   template <typename Message>
   void Send(queue::JobId job, const std::shared_ptr<WorkerEndpoint>& endpoint,

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -17,8 +18,8 @@ namespace twofold::frontend {
 /// load that measures the queue has to know (SubmitReply.others_started).
 ///
 /// Threads  Not thread-safe: the lock of the queue guards it.
-/// Cost     HandedOut: two additions, and a hash look-up if the job before was another stream's.
-///          The others: a hash look-up; Add and Remove O(log) with the loads.
+/// Cost     HandedOut and FindAndTell: some additions, and a hash look-up if the job before was
+///          another stream's. The others: a hash look-up; Add and Remove O(log) with the loads.
 class Submitters {
  public:
   /// Streams of one load, by SubmitRequest.load_key; a stream without a key, by its own id.
@@ -44,7 +45,7 @@ class Submitters {
     const auto load = loads_.try_emplace(key).first;
     ++load->second.streams;
     added->second = {endpoint, load, OthersOf(load->second)};
-    last_ = {};
+    last_.reset();
   }
 
   void Remove(queue::SubmitterId id) {
@@ -52,7 +53,7 @@ class Submitters {
     if (found == entries_.end()) return;
     if (--found->second.load->second.streams == 0) loads_.erase(found->second.load);
     entries_.erase(found);
-    last_ = {};
+    last_.reset();
   }
 
   /// nullptr: it is not known.
@@ -64,13 +65,12 @@ class Submitters {
   /// As Find, for a job that has ended: the endpoint hears of others' jobs since the last call, and
   /// is among those that TellStanding tells.
   const std::shared_ptr<Submitter>& FindAndTell(queue::SubmitterId id) {
-    const auto found = entries_.find(id);
-    if (found == entries_.end()) return none_;
-    Entry& entry = found->second;
-    const std::uint64_t before = std::exchange(entry.others, OthersOf(entry.load->second));
-    if (entry.others > before) entry.endpoint->OnOthersStarted(entry.others - before);
+    Entry* const entry = LastOr(id);
+    if (entry == nullptr) return none_;
+    const std::uint64_t before = std::exchange(entry->others, OthersOf(entry->load->second));
+    if (entry->others > before) entry->endpoint->OnOthersStarted(entry->others - before);
     if (ended_.empty() || ended_.back() != id) ended_.push_back(id);
-    return entry.endpoint;
+    return entry->endpoint;
   }
 
   /// Ends a turn: those whose jobs have ended in it hear how the others stand.
@@ -84,11 +84,7 @@ class Submitters {
   /// A job of this submitter, known or not, has gone to a worker, or to a gang of them.
   void HandedOut(queue::SubmitterId id) {
     ++handed_out_;
-    if (last_.first != id) {
-      const auto found = entries_.find(id);
-      last_ = {id, found == entries_.end() ? nullptr : &found->second.load->second};
-    }
-    if (last_.second != nullptr) ++last_.second->handed_out;
+    if (const Entry* const entry = LastOr(id)) ++entry->load->second.handed_out;
   }
 
   [[nodiscard]] const absl::flat_hash_map<queue::SubmitterId, Entry>& all() const {
@@ -96,6 +92,15 @@ class Submitters {
   }
 
  private:
+  /// Jobs of one stream come together. nullptr: it is not known.
+  Entry* LastOr(queue::SubmitterId id) {
+    if (!last_ || last_->first != id) {
+      const auto found = entries_.find(id);
+      last_ = {id, found == entries_.end() ? nullptr : &found->second};
+    }
+    return last_->second;
+  }
+
   [[nodiscard]] std::uint64_t OthersOf(const Load& load) const {
     return handed_out_ - load.handed_out;
   }
@@ -104,8 +109,8 @@ class Submitters {
   absl::flat_hash_map<queue::SubmitterId, Entry> entries_;
   std::map<LoadKey, Load> loads_;
   std::uint64_t handed_out_ = 0;
-  std::vector<queue::SubmitterId> ended_;        // whose jobs have ended in this turn
-  std::pair<queue::SubmitterId, Load*> last_{};  // whose job went last; of no one known: nullptr
+  std::vector<queue::SubmitterId> ended_;                      // whose jobs have ended in this turn
+  std::optional<std::pair<queue::SubmitterId, Entry*>> last_;  // that was looked for
 };
 
 }  // namespace twofold::frontend

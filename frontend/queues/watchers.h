@@ -46,6 +46,8 @@ class Watchers {
   [[nodiscard]] const List& Of(queue::JobId job) const;
   [[nodiscard]] bool WantsOutput(queue::JobId job) const;
   [[nodiscard]] bool empty() const { return watchers_.empty(); }
+  /// Nobody watches any job, and none has told anything.
+  [[nodiscard]] bool idle() const { return watchers_.empty() && progress_.empty(); }
 
   void SetProgress(queue::JobId job, JobProgress progress) { progress_[job] = std::move(progress); }
   /// nullptr: it has told nothing.

@@ -15,7 +15,7 @@ constexpr std::size_t kRowBytes = 16;
 // How far back a table of names is searched before an entry is added a second time.
 constexpr int kTableSearch = 16;
 
-void AppendPacked(google::protobuf::RepeatedField<std::uint32_t>& sizes, std::string& bytes,
+ABSL_ATTRIBUTE_ALWAYS_INLINE inline void AppendPacked(google::protobuf::RepeatedField<std::uint32_t>& sizes, std::string& bytes,
                   int row, std::string_view entry) {
   AppendColumn(sizes, row, static_cast<std::uint32_t>(entry.size()), 0U);
   bytes.append(entry);
