@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "lib/common/limited_log.h"
-#include "lib/rpc/field_limits.h"
 
 namespace twofold::rpc {
 namespace {
@@ -37,14 +36,14 @@ std::string Reason(const std::string& text) {
 
 }  // namespace
 
-Status Parse(std::string_view bytes, pb::Message& message) {
+Status Parse(std::string_view bytes, pb::Message& message, const TypeLimits& limits) {
   static const auto installed = pb::SetLogHandler(&TakeComplaint);
   static_cast<void>(installed);
   std::string text;
   complaint = &text;
   const bool parsed = message.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()));
   complaint = nullptr;
-  if (parsed) return CheckLimits(message);
+  if (parsed) return SurelyFits(bytes, limits) ? absl::OkStatus() : CheckLimits(message);
   return absl::InvalidArgumentError(
       absl::StrCat("the bytes are not a message ", message.GetTypeName(), Reason(text)));
 }

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "lib/rpc/field_limits.h"
 #include "tests/fuzz/target.h"
 #include "twofold/v1/queue.pb.h"
 
@@ -41,6 +42,9 @@ template <typename Batch>
 void Run(std::string_view bytes) {
   Batch batch;
   if (!batch.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) return;
+  Require(!rpc::SurelyFits(bytes, rpc::LimitsOf(*Batch::descriptor())) ||
+              rpc::CheckLimits(batch).ok(),
+          "what surely fits has no more than its limits");
   if (!rpc::Check(batch).ok()) return;
   Batch again;
   CopyTables(batch, again);

@@ -4,9 +4,12 @@
 #include <google/protobuf/descriptor.h>
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <initializer_list>
 #include <set>
 #include <string>
 
+#include "lib/rpc/batches.h"
 #include "lib/rpc/limits.h"
 #include "lib/rpc/wire.h"
 #include "twofold/v1/frontends.pb.h"
@@ -25,8 +28,15 @@ using ::testing::IsEmpty;
 const std::string kLongest(kMaxNameBytes, 'x');
 const std::string kTooLong(kMaxNameBytes + 1, 'x');
 
+bool SurelyFits(const std::string& bytes, const google::protobuf::Message& message) {
+  return rpc::SurelyFits(bytes, LimitsOf(*message.GetDescriptor()));
+}
+
+/// What has too much does not seem to fit on the wire either.
 std::string Complaint(const google::protobuf::Message& message) {
-  return std::string(CheckLimits(message).message());
+  const Status status = CheckLimits(message);
+  EXPECT_FALSE(!status.ok() && SurelyFits(message.SerializeAsString(), message));
+  return std::string(status.message());
 }
 
 /// The texts in a message, and in those inside, that have no limit.
@@ -109,6 +119,52 @@ TEST(FieldLimits, PartsOfAMessageAreBoundedTogether) {
   EXPECT_EQ(Complaint(request), "");
   for (int i = 0; i < 100; ++i) placement.add_nodes(kLongest);
   EXPECT_EQ(Complaint(request), "options.placement has 51200 bytes; at most 32768 are allowed");
+}
+
+TEST(FieldLimits, BatchesAndHellosShowOnTheWireThatTheyFit) {
+  v1::SubmitRequest jobs;
+  jobs.add_options()->set_queue("sleep");
+  v1::SubmitReply replies;
+  v1::FrontendMessage assigned;
+  v1::WorkerMessage ended;
+  for (std::uint64_t i = 0; i < 1000; ++i) {
+    Append(jobs, {.tag = i, .spec = "spec"});
+    Append(*assigned.mutable_assigns(), {.job = ~i, .spec = "spec"});
+    Append(*ended.mutable_results(), {.job = ~i, .run_ns = ~i, .device = "", .report = "report"});
+    Append(*replies.mutable_results(), {.tag = i, .wait_ns = ~i, .report = "report"});
+  }
+  v1::WorkerMessage hello;
+  hello.mutable_hello()->set_node(kLongest);
+  (*hello.mutable_hello()->mutable_labels())["a"] = "b";
+  for (const google::protobuf::Message* message :
+       std::initializer_list<const google::protobuf::Message*>{&jobs, &replies, &assigned, &ended,
+                                                               &hello}) {
+    EXPECT_TRUE(SurelyFits(message->SerializeAsString(), *message)) << message->GetTypeName();
+  }
+}
+
+TEST(FieldLimits, PartsOfAMessageThatComesTwiceAddUp) {
+  v1::WorkerMessage first;
+  v1::WorkerMessage second;
+  for (int i = 0; i < 40; ++i) {
+    (*first.mutable_hello()->mutable_labels())[std::to_string(i)] = "";
+    (*second.mutable_hello()->mutable_labels())[std::to_string(40 + i)] = "";
+  }
+  const std::string bytes = first.SerializeAsString() + second.SerializeAsString();
+  v1::WorkerMessage read;
+  EXPECT_EQ(std::string(Parse(bytes, read).message()),
+            "hello.labels has 80 entries; at most 64 are allowed");
+}
+
+TEST(FieldLimits, WhatCannotBeFollowedOnTheWireIsLookedAt) {
+  v1::WorkerMessage message;
+  message.mutable_hello()->set_node("node");
+  const std::string bytes = message.SerializeAsString();
+  EXPECT_TRUE(SurelyFits(bytes, message));
+  EXPECT_FALSE(SurelyFits(bytes.substr(0, bytes.size() - 1), message));  // cut off
+  EXPECT_FALSE(SurelyFits("\x0b" + bytes + "\x0c", message));            // a group
+  EXPECT_FALSE(SurelyFits(std::string(11, '\xff'), message));            // a number without end
+  EXPECT_TRUE(SurelyFits("\xf8\x07\x01" + bytes, message));              // an unknown field
 }
 
 TEST(FieldLimits, MessagesOfAPeerAreCheckedWhenTheyAreRead) {
