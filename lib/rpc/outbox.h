@@ -124,7 +124,7 @@ class GatheredMessages {
 /// which is nearly all of what a frontend passes on, takes no lock. What is added after something
 /// else, by the word of a lock that both hold, is taken after it.
 ///
-/// Threads  Add, Close, Flush and bytes: any. Belong, Take and Drop: the thread that takes.
+/// Threads  Add, Close, Flush and bytes: any. Belong, Take, Pass and Drop: the thread that takes.
 template <typename Message, typename Notes = NoNotes>
 class MessageIntake {
  public:
@@ -152,7 +152,7 @@ class MessageIntake {
   }
 
   /// What was added may be taken. True: the thread that takes has to be told, as nobody has told it
-  /// since it last found nothing.
+  /// since it last looked.
   [[nodiscard]] bool Flush() {
     if (IsTaker() && !others_have_.load(std::memory_order_relaxed)) return !mine_.empty();
     const MutexLock lock(mutex_);
@@ -179,8 +179,15 @@ class MessageIntake {
     const MutexLock lock(mutex_);
     const auto bytes = adding_ ? std::nullopt : theirs_.Take(message, notes);
     others_have_ = adding_ || !theirs_.empty();
-    told_ = told_ && bytes.has_value() && others_have_;
+    told_ = false;
     return bytes;
+  }
+
+  /// The thread that takes has looked, and takes nothing now.
+  void Pass() {
+    if (!others_have_) return;
+    const MutexLock lock(mutex_);
+    told_ = false;
   }
 
   void Drop() {
@@ -263,7 +270,10 @@ class Outbox {
 
   /// What was added is looked at.
   [[nodiscard]] Next Advance() {
-    if (in_flight_ || finished_) return Next::kNothing;
+    if (in_flight_ || finished_) {
+      intake_.Pass();
+      return Next::kNothing;
+    }
     if (const auto taken = intake_.Take(writing_, notes_)) {
       writing_bytes_ = *taken;
       in_flight_ = true;
