@@ -300,6 +300,7 @@ validate() {
   up -- "$BATS_TEST_TMPDIR/my-program"
   is scalability-tester-backend-my-program ready 1
   run validate my-program
+  echo "$output"
   [ "$status" -eq 0 ]
 }
 
