@@ -2,7 +2,9 @@
 
 #include <optional>
 #include <utility>
+#include <vector>
 
+#include "lib/common/mutex.h"
 #include "tests/fuzz/target.h"
 
 namespace twofold::fuzz {
@@ -19,12 +21,31 @@ class FakeCall::Orders final : public rpc::Wire {
     if (!finished) finished = std::move(status);
   }
   void Charge(std::size_t) override {}
-  void After(Duration /*pause*/, std::function<void()> /*task*/) override {}
+  /// Time stands still: what is for later never comes.
+  void After(Duration pause, std::function<void()> task) override {
+    const MutexLock lock(mutex_);
+    if (pause == Duration(0)) tasks_.push_back(std::move(task));
+  }
+
+  /// What other threads want done on this one.
+  void RunTasks() {
+    std::vector<std::function<void()>> tasks;
+    {
+      const MutexLock lock(mutex_);
+      tasks.swap(tasks_);
+    }
+    for (const auto& task : tasks) task();
+  }
+
   void BreakOff() override { Finish(absl::CancelledError("broken off"), {}); }
 
   bool reads = false;
   std::optional<std::string> written;
   std::optional<Status> finished;
+
+ private:
+  Mutex mutex_;
+  std::vector<std::function<void()>> tasks_ ABSL_GUARDED_BY(mutex_);
 };
 
 FakeCall::FakeCall(std::shared_ptr<rpc::ByteStream> session, OnWrite on_write)
@@ -49,6 +70,7 @@ void FakeCall::Receive(std::string_view bytes) {
 
 void FakeCall::Settle() {
   if (ended()) return;
+  orders_->RunTasks();
   TakeWrites();
   EndIfFinished();
 }

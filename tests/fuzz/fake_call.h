@@ -10,7 +10,8 @@
 namespace twofold::fuzz {
 
 /// The wire's side of a stream, without a wire: hands bytes to a session as they would come from
-/// the network, takes what it writes, and ends in a server's order. One thread, no sockets.
+/// the network, takes what it writes, and ends in a server's order. No sockets; one thread, for
+/// which what other threads want done waits until Settle.
 class FakeCall final {
  public:
   using OnWrite = std::function<void(const std::string& bytes)>;
