@@ -36,7 +36,7 @@ inline constexpr std::size_t kMaxExports = 4;             ///< copies of runs th
 /// How long who begins a run, or reads results or a copy of one, may let us wait.
 inline constexpr std::chrono::seconds kCallerPatience{20};
 
-/// Received messages: one batch (Outbox::kMessageBytes) with one largest entry, and room for
+/// Received messages: one batch (kMessageBytes, outbox.h) with one largest entry, and room for
 /// columns.
 inline constexpr int kMaxMessageBytes = v1::FieldLimit::MESSAGE;
 
