@@ -59,9 +59,11 @@ void ServedCall::BreakOff() {
 void ServedCall::After(Duration pause, std::function<void()> task) {
   const auto thread = thread_.lock();
   if (thread == nullptr) return;
-  thread->PostAfter(pause, [self = shared_from_this(), task = std::move(task)] {
+  auto run = [self = shared_from_this(), task = std::move(task)] {
     if (self->stream_ != nullptr) task();
-  });
+  };
+  if (pause > Duration(0)) return thread->PostAfter(pause, std::move(run));
+  thread->Post(std::move(run));
 }
 
 // ---- what the stream brings
