@@ -106,9 +106,9 @@ Result<queue::Restored> ToRestored(const results::StoredJob& job, Instant now,
   } else if (const auto* started = std::get_if<results::AttemptStarted>(&job.state)) {
     restored.attempts = started->attempt;
     restored.lost_attempts = started->lost_attempts;
+    restored.handed_out = InstantOf(started->started_unix_ns, now, unix_now_ns);
     // A job that is handed out at once is recorded as accepted a moment later, and clocks are set.
-    restored.handed_out =
-        std::max(InstantOf(started->started_unix_ns, now, unix_now_ns), restored.accepted);
+    restored.accepted = std::min(restored.accepted, restored.handed_out);
     for (const results::Member& member : started->members) {
       restored.members.push_back(
           {queue::ProcessKey{member.process_key}, queue::JobId{member.member_job}});

@@ -34,5 +34,17 @@ TEST(RecordsTest, AJobThatWasRecordedAsStartedBeforeItWasAcceptedHasNotWaited) {
   EXPECT_EQ(restored->handed_out, restored->accepted);
 }
 
+TEST(RecordsTest, AJobThatRunsBeganInThePastWhateverTheClockSays) {
+  results::StoredJob job = Running(1'000, 3'000);
+  v1::JobOptions options;
+  options.set_delay_ns(60'000'000'000);
+  job.accepted.options = options.SerializeAsString();
+  const Instant now(seconds(1));
+  const auto restored = ToRestored(job, now, 500);  // the clock was set back
+  ASSERT_TRUE(restored.ok());
+  EXPECT_EQ(restored->handed_out, now);
+  EXPECT_EQ(restored->accepted, now);
+}
+
 }  // namespace
 }  // namespace twofold::frontend
