@@ -5,16 +5,6 @@
 #include <utility>
 
 namespace twofold::queue {
-namespace {
-
-constexpr std::uint32_t kGenerations = 1U << 23;
-
-// Generation 0 is left out, so that no id is 0.
-std::uint32_t Valid(std::uint32_t generation) { return std::max(generation % kGenerations, 1U); }
-
-void NextGeneration(Job& job) { job.generation = Valid(job.generation + 1) & (kGenerations - 1); }
-
-}  // namespace
 
 char* SpecBytes::Add(std::string_view spec) {
   if (spec.empty()) return nullptr;
@@ -82,34 +72,6 @@ JobTable::JobTable(std::uint32_t first_generation, std::uint8_t queue_number)
 
 JobTable::~JobTable() {
   for (Slot slot = 0; slot < end(); ++slot) specs_.Free(jobs_[slot].stored_spec);
-}
-
-Slot JobTable::Add(std::shared_ptr<const JobOptions> options, std::string_view spec,
-                   std::uint64_t sequence, std::uint32_t spec_elsewhere) {
-  const Slot slot = jobs_.Take();
-  if (options->durable) durable_.emplace(DurableId(sequence), slot);
-  Job& job = jobs_[slot];
-  if (job.generation == 0) job.generation = first_generation_ & (kGenerations - 1);  // a new slot
-  while (!by_kept_ids_.empty() && by_kept_ids_.contains(OwnId(slot))) NextGeneration(job);
-  job.options = std::move(options);
-  job.sequence = sequence;
-  job.stored_spec = spec_elsewhere > 0 ? specs_.AddElsewhere(spec_elsewhere) : specs_.Add(spec);
-  job.state = JobState::kWaiting;
-  return slot;
-}
-
-void JobTable::Free(Slot slot) {
-  Job& job = jobs_[slot];
-  if (job.options->durable) durable_.erase(DurableId(job.sequence));
-  if (job.keeps_id) by_kept_ids_.erase(kept_ids_.extract(slot).mapped());
-  job.keeps_id = 0;
-  job.options.reset();
-  specs_.Free(std::exchange(job.stored_spec, nullptr));
-  if (const Slot tries = std::exchange(job.tries, 0); tries != 0) tries_.Free(tries);
-  job.submitter = nullptr;
-  NextGeneration(job);
-  job.state = JobState::kFree;
-  jobs_.Free(slot);
 }
 
 void JobTable::KeepId(Slot slot, JobId id) {

@@ -184,6 +184,15 @@ class JobTable {
   TriesTable& all_tries() { return tries_; }
 
  private:
+  static constexpr std::uint32_t kGenerations = 1U << 23;
+
+  /// Generation 0 is left out, so that no id is 0.
+  static std::uint32_t Valid(std::uint32_t generation) {
+    return std::max(generation % kGenerations, 1U);
+  }
+  static void NextGeneration(Job& job) {
+    job.generation = Valid(job.generation + 1) & (kGenerations - 1);
+  }
   [[nodiscard]] JobId OwnId(Slot slot) const {
     return JobId{id_base_ | std::uint64_t{jobs_[slot].generation} << 32 | slot};
   }
@@ -197,6 +206,36 @@ class JobTable {
   std::unordered_map<Slot, JobId> kept_ids_;     // of volatile jobs that came from another table
   std::unordered_map<JobId, Slot> by_kept_ids_;  // the same
 };
+
+// Inline, as every job comes this way.
+
+inline Slot JobTable::Add(std::shared_ptr<const JobOptions> options, std::string_view spec,
+                          std::uint64_t sequence, std::uint32_t spec_elsewhere) {
+  const Slot slot = jobs_.Take();
+  if (options->durable) durable_.emplace(DurableId(sequence), slot);
+  Job& job = jobs_[slot];
+  if (job.generation == 0) job.generation = first_generation_ & (kGenerations - 1);  // a new slot
+  while (!by_kept_ids_.empty() && by_kept_ids_.contains(OwnId(slot))) NextGeneration(job);
+  job.options = std::move(options);
+  job.sequence = sequence;
+  job.stored_spec = spec_elsewhere > 0 ? specs_.AddElsewhere(spec_elsewhere) : specs_.Add(spec);
+  job.state = JobState::kWaiting;
+  return slot;
+}
+
+inline void JobTable::Free(Slot slot) {
+  Job& job = jobs_[slot];
+  if (job.options->durable) durable_.erase(DurableId(job.sequence));
+  if (job.keeps_id) by_kept_ids_.erase(kept_ids_.extract(slot).mapped());
+  job.keeps_id = 0;
+  job.options.reset();
+  specs_.Free(std::exchange(job.stored_spec, nullptr));
+  if (const Slot tries = std::exchange(job.tries, 0); tries != 0) tries_.Free(tries);
+  job.submitter = nullptr;
+  NextGeneration(job);
+  job.state = JobState::kFree;
+  jobs_.Free(slot);
+}
 
 /// Whose jobs they are: a client's stream.
 struct Submitter {

@@ -11,24 +11,9 @@ std::size_t Highest(std::uint32_t levels) {
 
 }  // namespace
 
-void WaitingLine::Add(Slot slot) {
-  const std::size_t level = LevelOf(jobs_[slot]);
-  levels_[level].lanes.Add(jobs_, slot);
-  if (HasKey(slot)) levels_[level].keyed.Add(jobs_, slot);
-  occupied_ |= 1U << level;
-  ++size_;
-}
-
 void WaitingLine::Remove(Slot slot) {
   const std::size_t level = LevelOf(jobs_[slot]);
   levels_[level].lanes.Remove(jobs_, slot);
-  if (HasKey(slot)) levels_[level].keyed.Remove(jobs_, slot);
-  Left(level);
-}
-
-void WaitingLine::Take(Slot slot) {
-  const std::size_t level = LevelOf(jobs_[slot]);
-  levels_[level].lanes.Take(jobs_, slot);
   if (HasKey(slot)) levels_[level].keyed.Remove(jobs_, slot);
   Left(level);
 }
@@ -91,11 +76,6 @@ Instant WaitingLine::Rank(std::size_t level) const {
   // Counted from the lowest level: a constant shift that changes no comparison.
   const Instant accepted = jobs_[levels_[level].lanes.Front()].accepted;
   return accepted - static_cast<Duration::rep>(level) * ageing_;
-}
-
-void WaitingLine::Left(std::size_t level) {
-  if (levels_[level].lanes.empty()) occupied_ &= ~(1U << level);
-  --size_;
 }
 
 }  // namespace twofold::queue

@@ -41,13 +41,24 @@ class WaitingLine {
   WaitingLine(JobTable& jobs, Duration ageing) : jobs_(jobs), ageing_(ageing) {}
 
   /// Puts a job in its place (see Lane).
-  void Add(Slot slot);
+  void Add(Slot slot) {
+    const std::size_t level = LevelOf(jobs_[slot]);
+    levels_[level].lanes.Add(jobs_, slot);
+    if (HasKey(slot)) levels_[level].keyed.Add(jobs_, slot);
+    occupied_ |= 1U << level;
+    ++size_;
+  }
 
   /// Takes a job out of turn.
   void Remove(Slot slot);
 
   /// Takes the job that goes next: `slot` is what Front says.
-  void Take(Slot slot);
+  void Take(Slot slot) {
+    const std::size_t level = LevelOf(jobs_[slot]);
+    levels_[level].lanes.Take(jobs_, slot);
+    if (HasKey(slot)) levels_[level].keyed.Remove(jobs_, slot);
+    Left(level);
+  }
   /// REQUIRES: !empty().
   [[nodiscard]] Slot Front() const { return levels_[FrontLevel()].lanes.Front(); }
 
@@ -88,7 +99,10 @@ class WaitingLine {
   [[nodiscard]] bool HasKey(Slot slot) const { return !jobs_[slot].options->fair_key.empty(); }
   [[nodiscard]] std::size_t FrontLevel() const;
   [[nodiscard]] Instant Rank(std::size_t level) const;
-  void Left(std::size_t level);
+  void Left(std::size_t level) {
+    if (levels_[level].lanes.empty()) occupied_ &= ~(1U << level);
+    --size_;
+  }
 
   JobTable& jobs_;
   const Duration ageing_;
