@@ -36,16 +36,27 @@ inline void Queue::Register(Slot slot) {
   if (!options.run.empty()) runs_[options.run].insert(slot);
 }
 
+/// Whether a job that comes now may pass by the line: nothing waits, so Dispatch would hand it to
+/// the first idle process, and an empty line remembers no turns (FairLanes).
+inline bool Queue::HasFreeWay(const Job& job) const {
+  const bool nothing_waits = line_.empty() && gathering_.empty() && placed_.empty() &&
+                             withheld_.empty() && delays_.empty() && deadlines_.empty();
+  return nothing_waits && !paused_ && !hold_durable_ && !IsChoosy(job) && !IsKeyLimited(job) &&
+         job.options->dedup_key.empty();
+}
+
 /// It waits for its time, if that has not come, and for a worker.
 inline void Queue::Wait(Instant now, Slot slot, Effects& effects) {
   Job& job = jobs_[slot];
   if (job.accepted > now) {
     job.state = JobState::kDelayed;
     delays_.emplace(job.accepted, slot);
-  } else {
-    Arrive(slot);
-    Dispatch(now, effects);
+    return;
   }
+  const std::optional<ProcessId> idle = processes_.NextIdle();
+  if (idle && HasFreeWay(job)) return HandOut(now, slot, *idle, effects);
+  Arrive(slot);
+  Dispatch(now, effects);
 }
 
 Submitted Queue::Step(Instant now, input::Submit submit, Effects& effects) {

@@ -285,6 +285,7 @@ class Queue {
 
   // The way of a job: to the line, to a worker, to its end
   void Register(Slot slot);
+  [[nodiscard]] bool HasFreeWay(const Job& job) const;
   void Wait(Instant now, Slot slot, Effects& effects);
   void Arrive(Slot slot);
   void EnterLine(Slot slot);

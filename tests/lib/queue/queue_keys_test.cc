@@ -334,6 +334,17 @@ TEST_F(FairKey, KeysTakeTurnsWhateverTheOrderOfArrival) {
   EXPECT_THAT(Take(10), ElementsAre(std::pair("a", 5), std::pair("b", 5)));
 }
 
+TEST_F(FairKey, JobsThatFoundAFreeSlotCountForNoTurnLater) {
+  for (int i = 0; i < 10; ++i) {
+    Complete(worker, running);
+    running = Submit(Fair("a"));
+    ASSERT_TRUE(queue.Find(now, running)->running);
+  }
+  for (int i = 0; i < 10; ++i) Submit(Fair("a"));
+  for (int i = 0; i < 10; ++i) Submit(Fair("b"));
+  EXPECT_THAT(Take(10), ElementsAre(std::pair("a", 5), std::pair("b", 5)));
+}
+
 TEST_F(FairKey, SharesFollowWeightsToWithinAJobEach) {
   for (int i = 0; i < 300; ++i) {
     for (const int weight : {1, 3, 6}) {
