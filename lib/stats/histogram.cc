@@ -7,14 +7,6 @@
 namespace twofold::stats {
 namespace {
 
-/// a + b for a, b >= 0, or the highest there is.
-Duration::rep AddUpTo(Duration::rep a, Duration::rep b) {
-  constexpr auto kMost = std::numeric_limits<Duration::rep>::max();
-  return a > kMost - b ? kMost : a + b;
-}
-
-std::uint64_t Nanoseconds(Duration value) { return static_cast<std::uint64_t>(value.count()); }
-
 /// How many of `count` values the share `q` is: at least one, at most all. 0.07 x 100 is a little
 /// more than 7 in doubles and must not become 8, so a few units in the last place are forgiven.
 std::uint64_t RankOf(double q, std::uint64_t count) {
@@ -25,17 +17,6 @@ std::uint64_t RankOf(double q, std::uint64_t count) {
 }
 
 }  // namespace
-
-void Histogram::Record(Duration value) {
-  const Duration recorded = std::max(value, Duration::zero());
-  const std::uint64_t ns = Nanoseconds(recorded);
-  ++counts_[BucketOf(ns)];
-  ++count_;
-  clamped_ += ns >= kOverflow ? 1 : 0;
-  sum_ = AddUpTo(sum_, recorded.count());
-  min_ = std::min(min_, recorded);
-  max_ = std::max(max_, recorded);
-}
 
 void Histogram::Merge(const Histogram& other) {
   for (std::size_t i = 0; i < kBuckets; ++i) counts_[i] += other.counts_[i];

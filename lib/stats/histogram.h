@@ -83,7 +83,16 @@ class Histogram {
   static std::optional<Histogram> From(const Parts& parts);
   [[nodiscard]] Parts ToParts() const;
 
-  void Record(Duration value);
+  void Record(Duration value) {
+    const Duration recorded = std::max(value, Duration::zero());
+    const std::uint64_t ns = Nanoseconds(recorded);
+    ++counts_[BucketOf(ns)];
+    ++count_;
+    clamped_ += ns >= kOverflow ? 1 : 0;
+    sum_ = AddUpTo(sum_, recorded.count());
+    min_ = std::min(min_, recorded);
+    max_ = std::max(max_, recorded);
+  }
   void Merge(const Histogram& other);
   void Reset();
 
@@ -118,6 +127,13 @@ class Histogram {
   }
 
  private:
+  static constexpr std::uint64_t Nanoseconds(Duration value) {
+    return static_cast<std::uint64_t>(value.count());
+  }
+  /// a + b for a, b >= 0, or the highest there is.
+  static constexpr Duration::rep AddUpTo(Duration::rep a, Duration::rep b) {
+    return a > Duration::max().count() - b ? Duration::max().count() : a + b;
+  }
   [[nodiscard]] Bucket BucketAt(std::size_t i) const;
   [[nodiscard]] bool Fits() const;
 
