@@ -3,6 +3,7 @@
 #include <absl/strings/str_cat.h>
 
 #include <algorithm>
+#include <atomic>
 #include <string>
 #include <utility>
 
@@ -21,6 +22,11 @@ std::string LabelLines(const WorkerIdentity& worker) {
   return lines;
 }
 
+std::uint64_t NextNumber() {
+  static std::atomic<std::uint64_t> last = 0;  // of all queues: a client may use several
+  return ++last;
+}
+
 }  // namespace
 
 // ---- Their streams
@@ -37,6 +43,7 @@ queue::ProcessId QueueHost::Turn::Join(queue::ProcessKey key, std::uint32_t slot
     worker.endpoint->OnReplaced();
     state_.to_flush.Add(worker.endpoint);
   }
+  identity.number = NextNumber();
   const UsageRecord usage = worker.key == key ? worker.usage : UsageRecord();
   worker = {key,  std::move(identity), endpoint,      how.leave_when_empty, usage,
             now_, /*heard=*/now_,      how.beats_idle};
@@ -51,7 +58,7 @@ queue::ProcessId QueueHost::Turn::Join(queue::ProcessKey key, std::uint32_t slot
                                               .labels = LabelLines(worker.identity)},
                    state_);
   state_.to_flush.Add(endpoint);
-  LeaveIfEmpty(process);
+  LeaveIfFree(process);
   return process;
 }
 
@@ -104,11 +111,11 @@ bool QueueHost::Turn::Completed(queue::ProcessId process, const queue::Completio
                   to.OnKept(attempt);
                 });
   }
-  SendIfFree(process);
   return counts;
 }
 
-void QueueHost::Turn::LeaveIfEmpty(queue::ProcessId process) {
+void QueueHost::Turn::LeaveIfFree(queue::ProcessId process) {
+  SendIfFree(process);
   const State::Worker& worker = state_.WorkerAt(process);
   if (!worker.leave_when_empty || state_.core.core().runnable() > 0 || !worker.endpoint) return;
   if (state_.tenure.journal == nullptr) return SendHome(process);

@@ -272,9 +272,11 @@ class QueueHost::Turn {
   /// counts.
   void Keep(const std::string& placement, Instant until);
   void Ready(queue::ProcessId process, const queue::Held& member);
+  /// LeaveIfFree follows.
   bool Completed(queue::ProcessId process, const queue::Completion& completion);
-  /// After a batch of results: sends the process home if it wants to leave and nothing waits.
-  void LeaveIfEmpty(queue::ProcessId process);
+  /// After a batch of results: sends the process to the shard that has borrowed it, if it has
+  /// nothing any more; home, if it wants to leave and nothing waits.
+  void LeaveIfFree(queue::ProcessId process);
   void Progress(const queue::Held& attempt, JobProgress progress);
   void Output(const queue::Held& attempt, std::string_view data, std::uint64_t missed);
 

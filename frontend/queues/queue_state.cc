@@ -148,7 +148,7 @@ void QueueHost::State::Do(const queue::Reply& reply) {
   if (gives_back) return GiveBack(reply);
   Count(reply);
   const WorkerIdentity* worker = reply.has_process ? &WorkerAt(reply.process).identity : nullptr;
-  TellEnd(reply, worker);
+  if (!watchers.idle()) TellEnd(reply, worker);
   const bool detached = reply.submitter == queue::kDetached;
   const std::shared_ptr<Submitter>& submitter =
       detached ? host_.surroundings_.detached : submitters.FindAndTell(reply.submitter);
@@ -283,7 +283,6 @@ void QueueHost::State::TellWatchers(Instant now) {
 }
 
 void QueueHost::State::TellEnd(const queue::Reply& reply, const WorkerIdentity* worker) {
-  if (watchers.idle()) return;
   const Watchers::List those = watchers.JobOver(reply.job);
   if (those.empty()) return;
   v1::Job job = ToProto(reply, worker);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <absl/base/attributes.h>
 #include <absl/container/flat_hash_map.h>
 
 #include <atomic>
@@ -91,7 +92,7 @@ class QueueHost::State final : public queue::Effects {
 
   Worker& WorkerAt(queue::ProcessId process) {
     const auto index = static_cast<std::size_t>(process);
-    if (index >= workers.size()) workers.resize(index + 1);
+    if (index >= workers.size()) MakeRoom(index);
     return workers[index];
   }
   results::SequenceUsed LastId() const;
@@ -161,6 +162,8 @@ class QueueHost::State final : public queue::Effects {
   void Do(const queue::Reply& reply) override;
   void Do(const queue::ProcessRemoved& removed) override;
 
+  // Apart, because it is rare and its code would stand wherever a worker is looked up.
+  ABSL_ATTRIBUTE_NOINLINE void MakeRoom(std::size_t index) { workers.resize(index + 1); }
   void PlanGang(const queue::Assign& assign);
   void RecordStart(queue::JobId job, const queue::Assign& assign);
   void GiveBack(const queue::Reply& reply);

@@ -14,6 +14,17 @@ namespace {
 
 constexpr std::string_view kNoRoomForReason = "refused, as others of its message that say why";
 
+/// Where the worker stands in the table of the batch. Mostly it is that of the row before.
+std::uint32_t IndexOf(const WorkerIdentity& worker, std::string_view device, v1::ResultBatch& batch,
+                      ReplyNotes& notes) {
+  const bool is_last = worker.number != 0 && worker.number == notes.worker &&
+                       batch.workers(static_cast<int>(notes.worker_index)).device() == device;
+  if (is_last) return notes.worker_index;
+  notes.worker = worker.number;
+  notes.worker_index = rpc::WorkerIndex(batch, worker.node, worker.pod, device);
+  return notes.worker_index;
+}
+
 }  // namespace
 
 ClientSession::ClientSession(QueueSet& queues, queue::SubmitterId id, bool can_follow)
@@ -153,12 +164,11 @@ void ClientSession::OnReply(const queue::Reply& reply, const WorkerIdentity* wor
   const bool as_is = reply.reason.empty() && reply.rank == 0;
   const std::string changed = as_is ? std::string() : ReportFor(reply);
   const bool durable = IsDurable(reply.job);
-  Add([&](v1::SubmitReply& message, VolatileEnds& ends) {
+  Add([&](v1::SubmitReply& message, ReplyNotes& notes) {
     v1::ResultBatch& batch = ResultsOf(message);
-    if (!durable) ++ends.jobs;
-    const std::uint32_t index =
-        worker == nullptr ? rpc::WorkerIndex(batch, {}, {}, {})
-                          : rpc::WorkerIndex(batch, worker->node, worker->pod, reply.device);
+    if (!durable) ++notes.volatile_ends;
+    const std::uint32_t index = worker == nullptr ? rpc::WorkerIndex(batch, {}, {}, {})
+                                                  : IndexOf(*worker, reply.device, batch, notes);
     return rpc::Append(batch, {.tag = reply.tag,
                                .outcome = ToProto(reply.outcome),
                                .wait_ns = Ns(reply.wait),
@@ -283,9 +293,9 @@ void ClientSession::SendAway(const v1::Moved& where, const std::vector<std::uint
   CloseIfDone();
 }
 
-void ClientSession::OnWrite(const v1::SubmitReply& reply, const VolatileEnds& ends) {
+void ClientSession::OnWrite(const v1::SubmitReply& reply, const ReplyNotes& notes) {
   queues_.traffic().replied.Count(reply.results().tags_size());
-  outstanding_ -= ends.jobs;
+  outstanding_ -= notes.volatile_ends;
   CloseIfDone();
 }
 

@@ -17,18 +17,20 @@
 
 namespace twofold::frontend {
 
-/// How many volatile jobs a reply ends.
-struct VolatileEnds {
-  std::int64_t jobs = 0;
+/// What is remembered of a reply until it leaves.
+struct ReplyNotes {
+  std::int64_t volatile_ends = 0;  ///< volatile jobs that it ends
+  std::uint64_t worker = 0;        ///< WorkerIdentity::number of its last row; 0: none
+  std::uint32_t worker_index = 0;  ///< that worker in its table
 
-  void clear() { jobs = 0; }
+  void clear() { *this = {}; }
 };
 
 /// One client's Submit stream: jobs in, their ends out.
 ///
 /// Threads  See rpc::ServerStream and endpoints.h.
 class ClientSession final
-    : public rpc::ServerStream<v1::SubmitRequest, v1::SubmitReply, VolatileEnds>,
+    : public rpc::ServerStream<v1::SubmitRequest, v1::SubmitReply, ReplyNotes>,
       public Submitter {
  public:
   /// `can_follow`: the client is told who serves a queue that is served elsewhere; else, that it
@@ -55,7 +57,7 @@ class ClientSession final
   };
 
   void OnMessage(const v1::SubmitRequest& request) override;
-  void OnWrite(const v1::SubmitReply& reply, const VolatileEnds& ends) override;
+  void OnWrite(const v1::SubmitReply& reply, const ReplyNotes& notes) override;
   void OnHalfClosed() override;
   void OnGone() override;
 

@@ -209,7 +209,7 @@ Status WorkerSession::TakeResults(const v1::WorkerResults& results, QueueHost::T
     if (!counts && !IsDurable(completion.job))
       OnCancelAttempt({completion.job, completion.attempt});
   });
-  turn.LeaveIfEmpty(process_);
+  turn.LeaveIfFree(process_);
   return status;
 }
 

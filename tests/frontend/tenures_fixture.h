@@ -140,11 +140,13 @@ class TenuresTest : public ::testing::Test {
   }
 
   bool Complete(ProcessId process, const Held& attempt, bool handed_back = false) {
-    return Turn(host_, Now())
-        .Completed(process, {.job = attempt.job,
-                             .attempt = attempt.attempt,
-                             .handed_back = handed_back,
-                             .outcome = Outcome::kSucceeded});
+    Turn turn(host_, Now());
+    const bool counts = turn.Completed(process, {.job = attempt.job,
+                                                 .attempt = attempt.attempt,
+                                                 .handed_back = handed_back,
+                                                 .outcome = Outcome::kSucceeded});
+    turn.LeaveIfFree(process);
+    return counts;
   }
 
   /// Waits for what the journal has got so far.

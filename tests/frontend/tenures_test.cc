@@ -342,7 +342,7 @@ TEST_F(TenuresTest, AWorkerThatLeavesWhenTheQueueIsEmptyHasItsDurableJobsFirst) 
   {
     Turn turn(host_, Now());
     turn.Completed(process, {.job = first.job, .attempt = 1, .outcome = Outcome::kSucceeded});
-    turn.LeaveIfEmpty(process);
+    turn.LeaveIfFree(process);
   }
   Sync();
   EXPECT_EQ(worker_->drained_after, 3U);
