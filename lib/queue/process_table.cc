@@ -99,7 +99,7 @@ std::optional<Instant> ProcessTable::NextDeadline() const {
   return next;
 }
 
-inline void ProcessTable::Give(ProcessId id, Slot job, std::size_t bytes, Instant now) {
+void ProcessTable::Give(ProcessId id, Slot job, std::size_t bytes, Instant now) {
   ChangeBusy(id, [&](Process& process) {
     process.unsent_bytes += bytes;
     process.is_full = unsent_limit_ > 0 && process.unsent_bytes >= unsent_limit_;
@@ -120,7 +120,7 @@ void ProcessTable::Sent(ProcessId id) {
   });
 }
 
-inline void ProcessTable::TakeBack(ProcessId id, Slot job) {
+void ProcessTable::TakeBack(ProcessId id, Slot job) {
   ChangeBusy(id, [&](Process& process) {
     process.running.Remove(jobs_.all_tries(), jobs_[job].tries);
     --process.running_count;
@@ -206,7 +206,7 @@ void ProcessTable::Change(ProcessId id, const Function& change) {
 }
 
 template <typename Function>
-inline void ProcessTable::ChangeBusy(ProcessId id, const Function& change) {
+void ProcessTable::ChangeBusy(ProcessId id, const Function& change) {
   Process& process = processes_[IndexOf(id)];
   const std::uint64_t before = process.busy_slots();
   change(process);
@@ -220,7 +220,7 @@ inline void ProcessTable::ChangeBusy(ProcessId id, const Function& change) {
 }
 
 /// In the line of idle processes are those that may take a job.
-inline void ProcessTable::KeepIdle(Process& process, Slot slot) {
+void ProcessTable::KeepIdle(Process& process, Slot slot) {
   if (process.MayTake() == process.is_idle) return;
   process.is_idle = !process.is_idle;
   process.taken_in_turn = 0;

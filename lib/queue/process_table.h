@@ -135,9 +135,10 @@ class ProcessTable {
   // ---- What occupies its slots
 
   /// It runs the job, in a slot that was free, and has to be sent so many bytes.
-  void Give(ProcessId id, Slot job, std::size_t bytes, Instant now);
-  void Sent(ProcessId id);                ///< it has been
-  void TakeBack(ProcessId id, Slot job);  ///< it no longer runs the job, and the slot is free
+  inline void Give(ProcessId id, Slot job, std::size_t bytes, Instant now);
+  void Sent(ProcessId id);  ///< it has been
+  /// It no longer runs the job, and the slot is free.
+  inline void TakeBack(ProcessId id, Slot job);
   void CountEnded(ProcessId id) { ++processes_[IndexOf(id)].ended; }
   void Revoke(ProcessId id, Slot job);  ///< it should stop; the slot stays taken until Answered
   bool Answered(ProcessId id, const Held& held);  ///< false: nothing by that name was unanswered
@@ -199,8 +200,8 @@ class ProcessTable {
   void Change(ProcessId id, const Function& change);
   /// The same for a change of what occupies its slots and of nothing else, which is every job.
   template <typename Function>
-  void ChangeBusy(ProcessId id, const Function& change);
-  void KeepIdle(Process& process, Slot slot);
+  inline void ChangeBusy(ProcessId id, const Function& change);
+  inline void KeepIdle(Process& process, Slot slot);
   void EnterIdle(Slot slot);
   void LeaveIdle(Slot slot);
   void Become(ProcessId id, Presence presence, Instant now);

@@ -27,10 +27,8 @@ Queue::Queue(const QueueOptions& options)
 
 // ---- Submitters
 
-// Inline, as every job comes this way.
-
 /// A job is new here: by its key and its run it can be found.
-inline void Queue::Register(Slot slot) {
+void Queue::Register(Slot slot) {
   const JobOptions& options = *jobs_[slot].options;
   if (!options.dedup_key.empty()) dedup_keys_.Add(slot, jobs_[slot]);
   if (!options.run.empty()) runs_[options.run].insert(slot);
@@ -38,15 +36,15 @@ inline void Queue::Register(Slot slot) {
 
 /// Whether a job that comes now may pass by the line: nothing waits, so Dispatch would hand it to
 /// the first idle process, and an empty line remembers no turns (FairLanes).
-inline bool Queue::HasFreeWay(const Job& job) const {
+bool Queue::HasFreeWay(const Job& job) const {
   const bool nothing_waits = line_.empty() && gathering_.empty() && placed_.empty() &&
                              withheld_.empty() && delays_.empty() && deadlines_.empty();
   return nothing_waits && !paused_ && !hold_durable_ && !IsChoosy(job) && !IsKeyLimited(job) &&
-         job.options->dedup_key.empty();
+         job.options->dedup_key.empty() && job.options->deadline <= Duration::zero();
 }
 
 /// It waits for its time, if that has not come, and for a worker.
-inline void Queue::Wait(Instant now, Slot slot, Effects& effects) {
+void Queue::Wait(Instant now, Slot slot, Effects& effects) {
   Job& job = jobs_[slot];
   if (job.accepted > now) {
     job.state = JobState::kDelayed;

@@ -283,14 +283,14 @@ class Queue {
   void Resume(Instant now, Slot slot, std::span<const Restored::Member> members);
   ProcessId Absent(Instant now, ProcessKey key);
 
-  // The way of a job: to the line, to a worker, to its end
-  void Register(Slot slot);
-  [[nodiscard]] bool HasFreeWay(const Job& job) const;
-  void Wait(Instant now, Slot slot, Effects& effects);
-  void Arrive(Slot slot);
-  void EnterLine(Slot slot);
+  // The way of a job: to the line, to a worker, to its end. Inline is what every job passes.
+  inline void Register(Slot slot);
+  [[nodiscard]] inline bool HasFreeWay(const Job& job) const;
+  inline void Wait(Instant now, Slot slot, Effects& effects);
+  inline void Arrive(Slot slot);
+  inline void EnterLine(Slot slot);
   void LeaveLine(Slot slot);
-  void EnterPlace(Slot slot);
+  inline void EnterPlace(Slot slot);
   void SettleKey(const std::string& key);
   void KeepKeys(Slot slot);
   void FreeKeys(const KeptKeys::Options& options);
@@ -305,20 +305,20 @@ class Queue {
   bool HandOutSetAside(Instant now, Slot front, Effects& effects);
   bool HandOutPlaced(Instant now, Slot before, Effects& effects);
   void HandOut(Instant now, Slot slot, ProcessId process, Effects& effects);
-  const Tries& Begin(Instant now, Slot slot, ProcessId process);
+  inline const Tries& Begin(Instant now, Slot slot, ProcessId process);
   void EnterRunning(const Job& job);
-  void LeaveRunning(Slot slot);
-  void CountRunning(Slot slot, int more);
-  void SetSubmitter(Slot slot, Submitter* submitter);
-  void MeetDeadline(Slot slot);
-  void Finish(Instant now, Slot slot, const Completion& completion, Effects& effects);
-  void Conclude(Instant now, Slot slot, const Completion& completion, std::uint32_t rank,
-                Effects& effects);
+  inline void LeaveRunning(Slot slot);
+  inline void CountRunning(Slot slot, int more);
+  inline void SetSubmitter(Slot slot, Submitter* submitter);
+  inline void MeetDeadline(Slot slot);
+  inline void Finish(Instant now, Slot slot, const Completion& completion, Effects& effects);
+  inline void Conclude(Instant now, Slot slot, const Completion& completion, std::uint32_t rank,
+                       Effects& effects);
   void Stop(Slot slot, Effects& effects);
   void Requeue(Slot slot, Effects& effects);
-  void End(Instant now, Slot slot, const Ending& ending, Effects& effects);
-  void Forget(Slot slot);
-  void LeaveSubmitter(Slot slot);
+  inline void End(Instant now, Slot slot, const Ending& ending, Effects& effects);
+  inline void Forget(Slot slot);
+  inline void LeaveSubmitter(Slot slot);
 
   // Gangs
   void StartGang(Instant now, Slot gang, Effects& effects);

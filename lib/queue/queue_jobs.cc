@@ -32,7 +32,7 @@ Instant DeadlineOf(const Job& job) {
 // ---- To the line
 
 /// Its time has come.
-inline void Queue::Arrive(Slot slot) {
+void Queue::Arrive(Slot slot) {
   Job& job = jobs_[slot];
   if (HasDeadline(job) && job.tries == 0) deadlines_.emplace(DeadlineOf(job), slot);
   if (!kept_keys_.HasDedupKey(job.options->dedup_key)) return EnterPlace(slot);
@@ -41,7 +41,7 @@ inline void Queue::Arrive(Slot slot) {
 }
 
 /// In the line, or among those of its limit key.
-inline void Queue::EnterPlace(Slot slot) {
+void Queue::EnterPlace(Slot slot) {
   Job& job = jobs_[slot];
   if (!IsKeyLimited(job)) {
     job.state = JobState::kWaiting;
@@ -52,7 +52,7 @@ inline void Queue::EnterPlace(Slot slot) {
   SettleKey(job.options->limit_key);
 }
 
-inline void Queue::EnterLine(Slot slot) {
+void Queue::EnterLine(Slot slot) {
   gang_slots_ += ExtraSlots(jobs_[slot]);
   line_.Add(slot);
 }
@@ -268,7 +268,7 @@ void Queue::HandOut(Instant now, Slot slot, ProcessId process, Effects& effects)
 }
 
 /// An attempt, with this process (of a gang: that of rank 0).
-inline const Tries& Queue::Begin(Instant now, Slot slot, ProcessId process) {
+const Tries& Queue::Begin(Instant now, Slot slot, ProcessId process) {
   Tries& tries = jobs_.OwnTries(slot);
   tries.process = process;
   tries.handed_out = now;
@@ -283,7 +283,7 @@ void Queue::EnterRunning(const Job& job) {
   waiting_bytes_ -= job.spec().size();
 }
 
-inline void Queue::LeaveRunning(Slot slot) {
+void Queue::LeaveRunning(Slot slot) {
   --running_;
   running_slots_ -= 1 + ExtraSlots(jobs_[slot]);
   waiting_bytes_ += jobs_[slot].spec().size();
@@ -291,7 +291,7 @@ inline void Queue::LeaveRunning(Slot slot) {
 }
 
 /// One job more or less of its submitter runs.
-inline void Queue::CountRunning(Slot slot, int more) {
+void Queue::CountRunning(Slot slot, int more) {
   const Job& job = jobs_[slot];
   if (job.submitter == nullptr) return;
   Standing& standing = job.submitter->standing;
@@ -301,7 +301,7 @@ inline void Queue::CountRunning(Slot slot, int more) {
 }
 
 /// The job is this submitter's, or nobody's, from now on.
-inline void Queue::SetSubmitter(Slot slot, Submitter* submitter) {
+void Queue::SetSubmitter(Slot slot, Submitter* submitter) {
   const bool running = IsRunning(jobs_[slot]);
   if (running) CountRunning(slot, -1);
   LeaveSubmitter(slot);
@@ -313,7 +313,7 @@ inline void Queue::SetSubmitter(Slot slot, Submitter* submitter) {
 }
 
 /// Somebody gets the job, or it ends: nothing is due any more.
-inline void Queue::MeetDeadline(Slot slot) {
+void Queue::MeetDeadline(Slot slot) {
   const Job& job = jobs_[slot];
   const bool pending = job.tries == 0 && HasDeadline(job) && job.state != JobState::kDelayed;
   if (pending) deadlines_.erase({DeadlineOf(job), slot});
@@ -322,14 +322,14 @@ inline void Queue::MeetDeadline(Slot slot) {
 // ---- To its end
 
 /// What a worker says of an attempt that is not with it any more.
-inline void Queue::Finish(Instant now, Slot slot, const Completion& completion, Effects& effects) {
+void Queue::Finish(Instant now, Slot slot, const Completion& completion, Effects& effects) {
   if (jobs_.tries(slot).gang != kNoSlot) return MemberEnded(now, slot, completion, effects);
   Conclude(now, slot, completion, 0, effects);
 }
 
 /// Ends a job, or puts it back, by what the worker of this rank has said.
-inline void Queue::Conclude(Instant now, Slot slot, const Completion& completion,
-                            std::uint32_t rank, Effects& effects) {
+void Queue::Conclude(Instant now, Slot slot, const Completion& completion, std::uint32_t rank,
+                     Effects& effects) {
   if (completion.handed_back) return Requeue(slot, effects);
   End(now, slot,
       {.outcome = ByWorker(completion.outcome),
@@ -384,7 +384,7 @@ void Queue::Requeue(Slot slot, Effects& effects) {
 }
 
 /// Ends a job that has been taken away from where it was.
-inline void Queue::End(Instant now, Slot slot, const Ending& ending, Effects& effects) {
+void Queue::End(Instant now, Slot slot, const Ending& ending, Effects& effects) {
   const Job& job = jobs_[slot];
   const Tries& tries = jobs_.tries(slot);
   const bool running = IsRunning(job);
@@ -416,7 +416,7 @@ inline void Queue::End(Instant now, Slot slot, const Ending& ending, Effects& ef
   Forget(slot);
 }
 
-inline void Queue::Forget(Slot slot) {
+void Queue::Forget(Slot slot) {
   const Job& job = jobs_[slot];
   if (IsRunning(job)) {
     LeaveRunning(slot);
@@ -441,7 +441,7 @@ inline void Queue::Forget(Slot slot) {
   SettleKey(options->limit_key);
 }
 
-inline void Queue::LeaveSubmitter(Slot slot) {
+void Queue::LeaveSubmitter(Slot slot) {
   if (Submitter* submitter = std::exchange(jobs_[slot].submitter, nullptr)) {
     submitter->jobs.Remove(jobs_, slot);
     --submitter->standing.jobs;

@@ -107,6 +107,13 @@ TEST_F(QueueRestore, DeadlineThatPassedMeanwhileIsMissed) {
   EXPECT_EQ(queue.waiting(), 0U);
 }
 
+TEST_F(QueueRestore, DeadlineThatPassedMeanwhileIsMissedThoughAWorkerIsThere) {
+  Join(1);
+  Restore(Waiting(10, {.deadline = seconds(30)}));
+  EXPECT_EQ(OnlyReply().outcome, Outcome::kRejected);
+  EXPECT_THAT(HandedOut(), IsEmpty());
+}
+
 TEST_F(QueueRestore, DeadlineThatAWorkerHadMetStaysMet) {
   Restored restored = Waiting(10, {.deadline = seconds(90)});
   restored.attempts = 1;
