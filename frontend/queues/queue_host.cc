@@ -88,7 +88,7 @@ QueueHost::Turn::Turn(QueueHost& host, Instant now) ABSL_NO_THREAD_SAFETY_ANALYS
     : host_(host),
       state_(host.LockState()),
       now_(now) {
-  state_.FollowStore(now_);
+  for (const queue::ProcessId process : state_.FollowStore(now_)) SendIfFree(process);
 }
 
 /// Open changes the state: which one it is shows under the lock.

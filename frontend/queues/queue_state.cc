@@ -165,28 +165,31 @@ void QueueHost::State::KeepDecisions() {
   to_flush.Then([decided] {});
 }
 
-void QueueHost::State::FollowStore(Instant now) {
+std::vector<queue::ProcessId> QueueHost::State::FollowStore(Instant now) {
+  std::vector<queue::ProcessId> freed;
   const bool hold =
       served && tenure.journal != nullptr && (suspended || !tenure.journal->writable());
   if (std::exchange(held, hold) != hold) core.Step(now, queue::input::HoldDurable{hold}, *this);
-  if (is_missing_->exchange(false)) FailMissing(now);
-  if (!hold) return;
-  if (!unsent.empty()) TakeBackUnsent(now);
+  if (is_missing_->exchange(false)) FailMissing(now, freed);
+  if (!hold) return freed;
+  if (!unsent.empty()) TakeBackUnsent(now, freed);
   if (!unstored.empty() && !tenure.journal->writable()) RefuseUnstored(now);
+  return freed;
 }
 
-void QueueHost::State::TakeBackUnsent(Instant now) {
+void QueueHost::State::TakeBackUnsent(Instant now, std::vector<queue::ProcessId>& freed) {
   for (const Unsent& each : std::exchange(unsent, {})) {
     if (each.settled->exchange(true)) continue;
     queue::Completion completion{.job = each.attempt.job, .attempt = each.attempt.attempt};
     completion.handed_back = true;
     core.Step(now, queue::input::Completed{each.process, completion}, *this);
     core.Step(now, queue::input::Sent{each.process}, *this);
+    freed.push_back(each.process);
   }
 }
 
 /// Somebody has deleted these jobs from the store: there is nothing that a worker could run.
-void QueueHost::State::FailMissing(Instant now) {
+void QueueHost::State::FailMissing(Instant now, std::vector<queue::ProcessId>& freed) {
   std::vector<Unsent> missing;
   std::copy_if(unsent.begin(), unsent.end(), std::back_inserter(missing), [](const Unsent& each) {
     return each.spec != nullptr && each.spec->missing && !each.settled->exchange(true);
@@ -198,6 +201,7 @@ void QueueHost::State::FailMissing(Instant now) {
                                        .attempt = each.attempt.attempt,
                                        .outcome = queue::Outcome::kFailed};
     core.Step(now, queue::input::Completed{each.process, completion}, *this);
+    freed.push_back(each.process);
   }
 }
 

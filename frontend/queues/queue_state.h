@@ -110,7 +110,8 @@ class QueueHost::State final : public queue::Effects {
   void KeepDecisions();
   /// Durable jobs wait while they could not be written. What was decided before, and is not on disk
   /// yet, is undone as far as nobody has been told: attempts are taken back, and jobs refused.
-  void FollowStore(Instant now);
+  /// Returns whose attempts they were.
+  std::vector<queue::ProcessId> FollowStore(Instant now);
   /// A job that nobody knows of before it is on disk.
   void AwaitStored(Unstored job) { Push(unstored, std::move(job)); }
   /// Records the job as one that waits, see Left. It stays in the core until it is given back.
@@ -172,8 +173,8 @@ class QueueHost::State final : public queue::Effects {
              const WorkerIdentity* worker);
   void TellEnd(const queue::Reply& reply, const WorkerIdentity* worker);
   void Count(const queue::Reply& reply);
-  void TakeBackUnsent(Instant now);
-  void FailMissing(Instant now);
+  void TakeBackUnsent(Instant now, std::vector<queue::ProcessId>& freed);
+  void FailMissing(Instant now, std::vector<queue::ProcessId>& freed);
   void RefuseUnstored(Instant now);
   template <typename Decision>
   static void Push(std::deque<Decision>& decisions, Decision decision) {

@@ -84,6 +84,25 @@ TEST_F(StoreFailureTest, AttemptThatIsNotOnDiskIsTakenBackAndVolatileJobsHaveIts
   EXPECT_THAT(worker_->cancelled, IsEmpty());
 }
 
+TEST_F(StoreFailureTest, LentWorkerGoesWhenTheAttemptThatItWaitedForIsTakenBack) {
+  Join(worker_);
+  disk_.fails = true;
+  const auto options = std::make_shared<queue::JobOptions>();
+  options->durable = true;
+  {
+    Turn turn(host_, Now() + 2 * Turn::kShortestStay);
+    turn.Submit(queue::kDetached, 1, options, "");
+    ASSERT_EQ(turn.Lend({.to = "sleep/1", .slots = 1, .pressing = true}), 1U);
+  }
+  AwaitTrouble();
+  EXPECT_EQ(worker_->moved, 0) << "after what the journal has to say to it";
+  disk_.fails = false;
+  Sync();
+  Sync();
+  EXPECT_EQ(worker_->moved_to, "sleep/1");
+  EXPECT_THAT(worker_->assigned, IsEmpty());
+}
+
 TEST_F(StoreFailureTest, GangThatIsNotOnDiskIsTakenBack) {
   Join(worker_, 2);
   disk_.fails = true;
