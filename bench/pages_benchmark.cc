@@ -119,6 +119,7 @@ class Load {
     const auto [process, held] = running_.front();
     running_.pop_front();
     turn.Completed(process, {.job = held.job, .attempt = held.attempt});
+    turn.LeaveIfFree(process);
     turn.Submit(kSubmitter, 0, options_, "0.1");
   }
 

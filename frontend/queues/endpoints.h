@@ -36,7 +36,7 @@ struct WorkerIdentity {
   std::string address = {};
   std::map<std::string, std::string> labels = {};
   std::uint16_t peers_port = 0;  ///< where it serves other members of a gang; 0: nowhere
-  std::uint64_t number = 0;      ///< of what has joined here; never used twice, 0: it has not
+  std::uint64_t number = 0;      ///< tells those who have joined apart, of all queues; 0: none
 };
 
 /// Which workers are meant, by name: shell patterns, empty for any.
