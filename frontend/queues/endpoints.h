@@ -107,9 +107,8 @@ class WorkerEndpoint : public Endpoint {
  public:
   /// `gang` is nullptr for a job that is no gang; else assign.seat has the rank.
   virtual void OnAssign(const queue::Assign& assign, const GangPlan* gang) = 0;
-  /// The process gets no more jobs before Turn::Sent, which is due when most of what came before
-  /// has left.
-  virtual void OnAwaitSent() = 0;
+  /// Turn::Sent is due once this has been sent and no more than half of kUnsentBytes waits.
+  virtual void OnAskSent() = 0;
   virtual void OnGo(const queue::Held& member) = 0;
   virtual void OnCancelAttempt(const queue::Held& attempt) = 0;
   /// The result of a durable job is on disk, or refused: the worker need not keep it.

@@ -253,7 +253,7 @@ class QueueHost::Turn {
   /// What the process says of itself. What it used before it joined this frontend does not count.
   void Used(queue::ProcessId process, const v1::Usage& usage);
   void Draining(queue::ProcessId process);
-  /// See WorkerEndpoint::OnAwaitSent.
+  /// See WorkerEndpoint::OnAskSent.
   void Sent(queue::ProcessId process);
 
   /// What another shard of the queue lacks.

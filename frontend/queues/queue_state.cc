@@ -79,7 +79,7 @@ void QueueHost::State::Do(const queue::Assign& assign) {
          });
     Push(unsent, std::move(attempt));
   }
-  if (assign.until_sent) Send(job, endpoint, [](WorkerEndpoint& to) { to.OnAwaitSent(); });
+  if (assign.ask_sent) Send(job, endpoint, [](WorkerEndpoint& to) { to.OnAskSent(); });
   if (watchers.empty()) return;
   Changed(job);
   if (!watchers.WantsOutput(job)) return;

@@ -263,15 +263,15 @@ void WorkerSession::AddAttempt(v1::Attempts* (v1::FrontendMessage::*list)(),
 }
 
 /// With an entry of its own, so that a write comes behind it, and OnSent.
-void WorkerSession::OnAwaitSent() {
+void WorkerSession::OnAskSent() {
   Add([this](v1::FrontendMessage&) {
-    await_sent_ = true;
+    ask_sent_ = true;
     return std::size_t{0};
   });
 }
 
 void WorkerSession::OnSent() {
-  if (waiting_bytes() > kUnsentBytes / 2 || !await_sent_.exchange(false)) return;
+  if (waiting_bytes() > kUnsentBytes / 2 || !ask_sent_.exchange(false)) return;
   QueueHost::Turn turn(*host_, Now());
   if (turn.HasJoined(process_, this)) turn.Sent(process_);
 }

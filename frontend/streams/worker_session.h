@@ -29,7 +29,7 @@ class WorkerSession final
       : queues_(queues), can_follow_(can_follow) {}
 
   void OnAssign(const queue::Assign& assign, const GangPlan* gang) override;
-  void OnAwaitSent() override;
+  void OnAskSent() override;
   void OnGo(const queue::Held& member) override;
   void OnCancelAttempt(const queue::Held& attempt) override;
   void OnKept(const queue::Held& attempt) override;
@@ -66,7 +66,7 @@ class WorkerSession final
   queue::ProcessId process_{};
   bool left_ = false;  ///< by its own word: `process_` may be another process now
 
-  std::atomic<bool> await_sent_ = false;
+  std::atomic<bool> ask_sent_ = false;
   std::atomic<bool> replaced_ = false;
   std::atomic<bool> silent_ = false;
   Mutex mutex_;

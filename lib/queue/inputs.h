@@ -93,9 +93,10 @@ struct PauseWorker {
   bool paused;
 };
 
-/// What the process was given has left for it, or never will: it may have more. Due after an
-/// Assign with `until_sent`, so that jobs with long specs are in memory once, and not again for
-/// each slot of a process that reads slowly.
+/// Of what the process was given, no more than half of QueueOptions::unsent_limit still waits to
+/// leave for it, or nothing ever will: it may have more. Due after an Assign with `ask_sent`, so
+/// that jobs with long specs are in memory once, and not again for each slot of a process that
+/// reads slowly.
 struct Sent {
   ProcessId process;
 };

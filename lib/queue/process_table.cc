@@ -14,6 +14,12 @@ namespace {
 // batches reach). See also Queue::EndTurn.
 std::uint32_t Turn(std::uint32_t slots) { return std::max(slots / 8, 1U); }
 
+void ForgetUnsent(Process& process) {
+  process.unsent_bytes = 0;
+  process.is_full = false;
+  process.sent_asked = false;
+}
+
 }  // namespace
 
 bool ProcessTable::Contains(ProcessId id) const {
@@ -60,8 +66,7 @@ void ProcessTable::Connect(ProcessId id, Instant now, const input::WorkerJoined&
     process.slots = std::max(joining.slots, 1U);
     process.draining = joining.draining;
     process.paused = joining.paused;
-    process.unsent_bytes = 0;
-    process.is_full = false;
+    ForgetUnsent(process);
     process.unanswered = std::move(unanswered);
     process.node = EnterNode(joining.node);
     process.labels = joining.labels;
@@ -113,12 +118,13 @@ void ProcessTable::Give(ProcessId id, Slot job, std::size_t bytes, Instant now) 
   if (!process.leased) StartLease(process, IndexOf(id), now);
 }
 
-void ProcessTable::Sent(ProcessId id) {
-  ChangeBusy(id, [](Process& process) {
-    process.unsent_bytes = 0;
-    process.is_full = false;
-  });
+bool ProcessTable::AskSent(ProcessId id) {
+  Process& process = processes_[IndexOf(id)];
+  const bool ask = unsent_limit_ > 0 && process.unsent_bytes >= unsent_limit_ / 2;
+  return ask && !std::exchange(process.sent_asked, true);
 }
+
+void ProcessTable::Sent(ProcessId id) { ChangeBusy(id, ForgetUnsent); }
 
 void ProcessTable::TakeBack(ProcessId id, Slot job) {
   ChangeBusy(id, [&](Process& process) {

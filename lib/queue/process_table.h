@@ -53,8 +53,9 @@ struct Process {
   bool leased = false;  ///< what it has to answer for is under a lease
   bool draining = false;
   bool paused = false;
-  std::uint64_t unsent_bytes = 0;   ///< of specs, given since all had left for it
+  std::uint64_t unsent_bytes = 0;   ///< of specs, given since input::Sent
   bool is_full = false;             ///< that is as much as may be
+  bool sent_asked = false;          ///< input::Sent is due
   std::uint32_t taken_in_turn = 0;  ///< jobs taken since it came to the front of the idle ones
   std::uint64_t ended = 0;          ///< attempts whose results counted
   bool is_idle = false;             ///< in the line of those that may take a job
@@ -136,7 +137,10 @@ class ProcessTable {
 
   /// It runs the job, in a slot that was free, and has to be sent so many bytes.
   inline void Give(ProcessId id, Slot job, std::size_t bytes, Instant now);
-  void Sent(ProcessId id);  ///< it has been
+  /// Whether input::Sent has to be asked for now: from half of the limit on, so that a process that
+  /// reads is never full, which would cut a batch in two. True once before Sent.
+  bool AskSent(ProcessId id);
+  void Sent(ProcessId id);  ///< see input::Sent
   /// It no longer runs the job, and the slot is free.
   inline void TakeBack(ProcessId id, Slot job);
   void CountEnded(ProcessId id) { ++processes_[IndexOf(id)].ended; }

@@ -34,7 +34,7 @@ struct QueueOptions {
   std::uint64_t limit = 0;        ///< most waiting jobs; 0 = no limit. Requeued jobs may exceed it.
   std::uint64_t limit_bytes = 0;  ///< most bytes of their specs that are here; the same
   /// Bytes of specs that a process is given at most before input::Sent (the last job of them may
-  /// pass it); 0 = no limit.
+  /// pass it), which is asked for with half of them; 0 = no limit.
   std::uint64_t unsent_limit = 0;
   Duration lease = std::chrono::seconds(15);  ///< a process unheard for this long loses its jobs
   Duration grace = std::chrono::seconds(10);  ///< so long may a process with a broken stream return

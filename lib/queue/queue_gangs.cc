@@ -26,7 +26,7 @@ void Queue::StartGang(Instant now, Slot gang, Effects& effects) {
     const Seat seat{jobs_.IdOf(gang), rank, members};
     effects.Do(Assign{members[rank].process, members[rank].job, tries.attempts, job.options,
                       job.spec(), &seat, tries.lost_attempts, SubmitterOf(job),
-                      job.spec_elsewhere(), processes_[members[rank].process].is_full});
+                      job.spec_elsewhere(), processes_.AskSent(members[rank].process)});
   }
 }
 

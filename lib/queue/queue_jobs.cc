@@ -264,7 +264,7 @@ void Queue::HandOut(Instant now, Slot slot, ProcessId process, Effects& effects)
   processes_.Give(process, slot, job.spec_bytes(), now);
   effects.Do(Assign{process, jobs_.IdOf(slot), tries.attempts, job.options, job.spec(), nullptr,
                     tries.lost_attempts, SubmitterOf(job), job.spec_elsewhere(),
-                    processes_[process].is_full});
+                    processes_.AskSent(process)});
 }
 
 /// An attempt, with this process (of a gang: that of rank 0).

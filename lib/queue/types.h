@@ -176,7 +176,7 @@ struct Assign {
   std::uint32_t lost_attempts = 0;    ///< of those before; for the shell's records
   SubmitterId submitter = kDetached;  ///< whose job it is; of a member: whose its gang is
   std::uint32_t spec_elsewhere = 0;   ///< see input::Submit
-  bool until_sent = false;            ///< the process gets no more until input::Sent
+  bool ask_sent = false;              ///< input::Sent is due, once it is true
 };
 
 /// Tell the member of a gang that all members are ready.

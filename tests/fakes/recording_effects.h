@@ -21,7 +21,7 @@ struct Assigned {
   std::uint32_t rank = 0;
   std::vector<JobId> members = {};
   std::uint32_t spec_elsewhere = 0;
-  bool until_sent = false;
+  bool ask_sent = false;
 
   bool operator==(const Assigned&) const = default;
 };
@@ -82,7 +82,7 @@ class RecordingEffects : public Effects {
   void Do(const Assign& assign) override {
     Assigned assigned{assign.process, assign.job, assign.attempt, std::string(assign.spec)};
     assigned.spec_elsewhere = assign.spec_elsewhere;
-    assigned.until_sent = assign.until_sent;
+    assigned.ask_sent = assign.ask_sent;
     if (assign.seat != nullptr) {
       assigned.gang = assign.seat->gang;
       assigned.rank = assign.seat->rank;

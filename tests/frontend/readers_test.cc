@@ -12,13 +12,13 @@
 #include <string>
 #include <vector>
 
+#include "cli/channel/channel.h"
 #include "frontend/end_limit.h"
 #include "frontend/services/services.h"
 #include "frontend/web/web.h"
 #include "lib/common/address.h"
 #include "lib/http/client.h"
 #include "lib/http/server.h"
-#include "cli/channel/channel.h"
 #include "lib/rpc/listen.h"
 #include "tests/fakes/memory_store.h"
 #include "tests/fakes/retry_after.h"
@@ -311,7 +311,7 @@ TEST_F(ReadersTest, AnEndInTimeIsNotGivenUp) {
 class Mute final : public WorkerEndpoint {
  public:
   void OnAssign(const queue::Assign&, const GangPlan*) override {}
-  void OnAwaitSent() override {}
+  void OnAskSent() override {}
   void OnGo(const queue::Held&) override {}
   void OnCancelAttempt(const queue::Held&) override {}
   void OnKept(const queue::Held&) override {}

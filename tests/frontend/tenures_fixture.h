@@ -62,7 +62,7 @@ class FakeWorker final : public WorkerEndpoint {
     assigned.push_back({assign.job, assign.attempt});
     specs.emplace_back(assign.spec);
   }
-  void OnAwaitSent() override { ++awaited; }
+  void OnAskSent() override { ++asked; }
   void OnGo(const Held&) override {}
   void OnCancelAttempt(const Held& attempt) override { cancelled.push_back(attempt); }
   void OnKept(const Held& attempt) override { kept.push_back(attempt); }
@@ -80,7 +80,7 @@ class FakeWorker final : public WorkerEndpoint {
   std::vector<std::string> specs;  // of those
   std::vector<Held> cancelled;
   std::vector<Held> kept;
-  int awaited = 0;                           // Sent
+  int asked = 0;                             // for Sent
   std::optional<std::size_t> drained_after;  // assignments
   int moved = 0;
   int silent = 0;

@@ -327,10 +327,10 @@ TEST_F(TenuresTest, AProcessGetsMoreWhenWhatItWasGivenHasLeft) {
   const ProcessId process = Join(worker_, 3);
   Sync();
   EXPECT_EQ(worker_->assigned.size(), 2U) << "5000 bytes may be under way, and the rest of a spec";
-  EXPECT_EQ(worker_->awaited, 1);
+  EXPECT_EQ(worker_->asked, 1);
   Turn(host_, Now()).Sent(process);
   EXPECT_EQ(worker_->assigned.size(), 3U);
-  EXPECT_EQ(worker_->awaited, 1);
+  EXPECT_EQ(worker_->asked, 2) << "3000 bytes are half of it, too";
 }
 
 TEST_F(TenuresTest, AWorkerThatLeavesWhenTheQueueIsEmptyHasItsDurableJobsFirst) {

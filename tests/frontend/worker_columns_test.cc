@@ -20,7 +20,7 @@ class DeafWorker final : public WorkerEndpoint {
  public:
   void Flush() override {}
   void OnAssign(const queue::Assign&, const GangPlan*) override {}
-  void OnAwaitSent() override {}
+  void OnAskSent() override {}
   void OnGo(const queue::Held&) override {}
   void OnCancelAttempt(const queue::Held&) override {}
   void OnKept(const queue::Held&) override {}

@@ -141,6 +141,7 @@ void QueueModel::WorkerJoined(Instant now, ProcessId process, const input::Worke
   entry.draining = joining.draining;
   entry.paused = joining.paused;
   entry.unsent = 0;
+  entry.asked = false;
   Become(process, State::kConnected, now);
   dispatches_ = true;
 }
@@ -185,6 +186,7 @@ void QueueModel::Sent(ProcessId process) {
   if (!processes_.contains(process)) return;
   if (IsFull(processes_.at(process).unsent)) Saw("a process could have more again");
   processes_.at(process).unsent = 0;
+  processes_.at(process).asked = false;
   Refresh();
   dispatches_ = true;
 }

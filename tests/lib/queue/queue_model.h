@@ -83,6 +83,7 @@ class QueueModel {
     std::map<Held, Kept> kept = {};
     std::uint32_t taken = 0;  // in this turn
     std::uint64_t unsent = 0;
+    bool asked = false;  // for Sent
   };
 
   explicit QueueModel(const QueueOptions& options) : options_(options) {}
@@ -164,6 +165,7 @@ class QueueModel {
   [[nodiscard]] std::pair<JobId, Part*> Counting(ProcessId process, const Held& held);
   [[nodiscard]] bool MayTake(ProcessId process) const;
   [[nodiscard]] bool IsFull(std::uint64_t unsent) const;
+  [[nodiscard]] bool AskSent(Process& process, std::uint64_t unsent) const;
   [[nodiscard]] bool GoesBefore(const Job& job, const Job& other) const;
   [[nodiscard]] std::set<Held> Keepers(std::string Kept::*key, const std::string& value) const;
   [[nodiscard]] std::uint64_t Ahead(JobId id) const;

@@ -128,14 +128,14 @@ Assigned QueueModel::NextAssigned(std::vector<Assigned>& assigned) {
 void QueueModel::StartSingle(Instant now, JobId id, ProcessId process,
                              std::vector<Assigned>& assigned) {
   Job& job = jobs_.at(id);
-  std::uint64_t& unsent = processes_.at(process).unsent;
-  unsent += job.spec.size() + job.spec_elsewhere;
+  Process& runner = processes_.at(process);
+  runner.unsent += job.spec.size() + job.spec_elsewhere;
   const Assigned expected{.process = process,
                           .job = id,
                           .attempt = job.attempts + 1,
                           .spec = job.spec,
                           .spec_elsewhere = job.spec_elsewhere,
-                          .until_sent = IsFull(unsent)};
+                          .ask_sent = AskSent(runner, runner.unsent)};
   const Assigned got = NextAssigned(assigned);
   std::ostringstream complaint;
   complaint << "got " << got << ", expected " << expected;
@@ -172,7 +172,7 @@ void QueueModel::StartGang(Instant now, JobId id, std::vector<Assigned>& assigne
     expected.process = places[rank];
     Process& process = processes_.at(places[rank]);
     const auto more = std::count(places.begin() + rank, places.end(), places[rank]);
-    expected.until_sent = IsFull(process.unsent + static_cast<std::uint64_t>(more) * bytes);
+    expected.ask_sent = AskSent(process, process.unsent + static_cast<std::uint64_t>(more) * bytes);
     process.unsent += bytes;
     expected.rank = rank;
     if (rank == 0) expected.members = got.members;

@@ -60,6 +60,11 @@ bool QueueModel::IsFull(std::uint64_t unsent) const {
   return options_.unsent_limit > 0 && unsent >= options_.unsent_limit;
 }
 
+bool QueueModel::AskSent(Process& process, std::uint64_t unsent) const {
+  if (options_.unsent_limit == 0 || unsent < options_.unsent_limit / 2) return false;
+  return !std::exchange(process.asked, true);
+}
+
 void QueueModel::RefreshLeases() {
   for (auto& [id, process] : processes_) {
     const bool holds = process.state == State::kConnected && !HeldBy(id).empty();

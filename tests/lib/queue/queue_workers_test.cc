@@ -38,6 +38,62 @@ TEST_F(QueueWorkers, ProcessWithoutSlotsHasOne) {
   EXPECT_EQ(HandedOut().size(), 1U);
 }
 
+// ---- What has not been sent yet
+
+class QueueWithUnsentLimit : public QueueTest {
+ protected:
+  QueueWithUnsentLimit() : QueueTest({.unsent_limit = 1000}) {}
+
+  void SubmitBytes(std::size_t bytes) { TrySubmit({}, kAda, std::string(bytes, 'x')); }
+
+  /// As a frontend does whose worker reads: a batch is a turn, and what is asked for comes soon.
+  void SubmitBatch(int jobs) {
+    const std::size_t before = effects.Of<Assigned>().size();
+    for (int i = 0; i < jobs; ++i) SubmitBytes(100);
+    queue.Step(now, input::EndTurn{}, effects);
+    const std::vector<Assigned> all = effects.Of<Assigned>();
+    for (std::size_t i = before; i < all.size(); ++i) {
+      if (all[i].ask_sent) queue.Step(now, input::Sent{all[i].process}, effects);
+    }
+  }
+};
+
+TEST_F(QueueWithUnsentLimit, ProcessGetsNoMoreThanThatUntilSent) {
+  const ProcessId process = Join(1, 100);
+  for (int i = 0; i < 12; ++i) SubmitBytes(99);
+  EXPECT_EQ(HandedOut().size(), 11U) << "the last one passes the limit";
+  queue.Step(now, input::Sent{process}, effects);
+  EXPECT_EQ(HandedOut().size(), 12U);
+}
+
+TEST_F(QueueWithUnsentLimit, SentIsAskedForOnceWithHalfOfIt) {
+  const ProcessId process = Join(1, 100);
+  const auto asked_with = [&] {
+    std::vector<std::size_t> with;
+    const std::vector<Assigned> all = effects.Of<Assigned>();
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (all[i].ask_sent) with.push_back(i + 1);
+    }
+    return with;
+  };
+  for (int i = 0; i < 11; ++i) SubmitBytes(100);
+  EXPECT_THAT(asked_with(), ElementsAre(5));
+  queue.Step(now, input::Sent{process}, effects);
+  for (int i = 11; i < 20; ++i) SubmitBytes(100);
+  EXPECT_THAT(asked_with(), ElementsAre(5, 15));
+}
+
+TEST_F(QueueWithUnsentLimit, BatchesOfProcessesThatReadAreNotCut) {
+  Join(1, 1000);
+  Join(2, 1000);
+  for (int i = 0; i < 100; ++i) SubmitBatch(7);
+  const std::vector<Assigned> all = effects.Of<Assigned>();
+  ASSERT_EQ(all.size(), 700U);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    ASSERT_EQ(Number(all[i].process), i / 7 % 2) << "job " << i;
+  }
+}
+
 // ---- Leases
 
 TEST_F(QueueWorkers, LeaseLastsUntilItsDeadlineAndNoLonger) {
