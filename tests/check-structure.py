@@ -7,11 +7,13 @@ may have two (messages, and services on top of them). Checked are:
 
   includes  each #include "..." of another folder is among the DEPS
   order     DEPS name only folders that stand above their own in the list of rooms
-  grpc      gRPC's library is of the command line, and of what stands on it
+  grpc      gRPC's library is of the command line, and of what stands on it; only the command line
+            includes its headers, or those of services that are made for it, also by way of others
   purity    rooms marked "pure" there read no clock, open no file and start no thread
   path      the files on the path of a job exist, and are 15 at most
 """
 
+import functools
 import re
 import sys
 from pathlib import Path
@@ -94,6 +96,20 @@ def grpc(known):
         if folder.startswith("cli/") or any(known[dep][0].startswith("cli/") for dep in deps if dep in known):
             continue
         yield from (f"{folder} depends on {dep}" for dep in sorted(deps & {"gRPC::grpc++", "twofold_proto"}))
+    for file in sources():
+        way = way_to_grpc(str(file.relative_to(ROOT)))
+        if way and not way[0].startswith("cli/"):
+            yield " includes ".join(way)
+
+
+@functools.cache
+def way_to_grpc(file):
+    """`file`, what it includes, and so on to a header of gRPC's; empty if it leads to none."""
+    if re.match(r"grpcpp/|grpc/\w+\.h$|.*\.grpc\.pb\.h$", file):
+        return [file]
+    path = ROOT / file
+    headers = re.findall(r'^#include ["<](.*)[">]', path.read_text(), re.M) if path.is_file() else []
+    return next(([file, *way] for way in map(way_to_grpc, headers) if way), [])
 
 
 def purity(room):

@@ -11,7 +11,7 @@
 #include "cli/command/repeat.h"
 #include "cli/frontends/handover.h"
 #include "cli/frontends/list.h"
-#include "cli/queues/frontend.h"
+#include "cli/queues/call.h"
 #include "lib/common/instant.h"
 #include "lib/common/options.h"
 #include "lib/common/printable.h"

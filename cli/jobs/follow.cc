@@ -12,7 +12,7 @@
 
 #include "cli/jobs/job_commands.h"
 #include "cli/jobs/member_lines.h"
-#include "cli/queues/frontend.h"
+#include "cli/queues/call.h"
 #include "lib/common/printable.h"
 #include "lib/show/message.h"
 

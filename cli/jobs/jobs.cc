@@ -12,8 +12,8 @@
 
 #include "cli/command/command.h"
 #include "cli/jobs/job_commands.h"
+#include "cli/queues/call.h"
 #include "cli/queues/field.h"
-#include "cli/queues/frontend.h"
 #include "lib/common/counted.h"
 #include "lib/common/options.h"
 #include "lib/common/printable.h"
@@ -96,7 +96,7 @@ Status ListJobs(const ListOptions& options, const Globals& globals) {
   do {
     const std::size_t left = options.most - jobs.size();
     request.set_page_size(static_cast<std::uint32_t>(std::min(left, kPage)));
-    const auto page = frontend.Call<Clients>(&Clients::Stub::ListJobs, request);
+    const auto page = frontend.ListJobs(request);
     if (!page.ok()) return page.status();
     jobs.insert(jobs.end(), page->jobs().begin(), page->jobs().end());
     request.set_page_token(page->next_page_token());

@@ -8,8 +8,8 @@
 #include <memory>
 
 #include "cli/jobs/job_commands.h"
+#include "cli/queues/call.h"
 #include "cli/queues/field.h"
-#include "cli/queues/frontend.h"
 #include "lib/common/arguments.h"
 #include "lib/common/instant.h"
 #include "lib/common/options.h"

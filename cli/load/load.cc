@@ -15,7 +15,7 @@
 #include "cli/load/record/summary.h"
 #include "cli/local/launch.h"
 #include "cli/local/plan.h"
-#include "cli/queues/frontend.h"
+#include "cli/queues/call.h"
 #include "cli/report/report.h"
 #include "lib/common/counted.h"
 #include "lib/common/file.h"

@@ -5,9 +5,12 @@
 #include <cstdlib>
 #include <utility>
 
+#include "cli/channel/channel.h"
 #include "cli/local/remote.h"
+#include "cli/queues/call.h"
 #include "lib/common/contacts.h"
 #include "lib/security/client.h"
+#include "twofold/v1/runs.grpc.pb.h"
 
 namespace twofold::cli {
 namespace {
@@ -45,6 +48,8 @@ Frontend::Frontend(const Globals& globals)
   if (security_.ok()) dialer_ = std::make_unique<RouteChannels>(address_, *security_);
 }
 
+Frontend::~Frontend() = default;
+
 void Frontend::TakeVariable() {
   const char* const value = std::getenv(kVariable);
   if (value == nullptr || *value == '\0') return;
@@ -60,10 +65,31 @@ void Frontend::Prepare(grpc::ClientContext& context, Duration timeout) const {
   if (timeout > Duration::zero()) context.set_deadline(After(timeout));
 }
 
+Result<v1::ListWorkersReply> Frontend::ListWorkers(const v1::WorkersRequest& request) const {
+  return Call<v1::Admin>(&v1::Admin::Stub::ListWorkers, request);
+}
+
+Result<v1::ListWorkersReply> Frontend::DrainWorkers(const v1::WorkersRequest& request) const {
+  return Call<v1::Admin>(&v1::Admin::Stub::DrainWorkers, request);
+}
+
+Result<v1::ListJobsReply> Frontend::ListJobs(const v1::ListJobsRequest& request) const {
+  return Call<v1::Clients>(&v1::Clients::Stub::ListJobs, request);
+}
+
+Result<v1::Job> Frontend::GetJob(const v1::GetJobRequest& request) const {
+  return Call<v1::Clients>(&v1::Clients::Stub::GetJob, request);
+}
+
+Result<v1::CancelRunReply> Frontend::CancelRun(const v1::CancelRunRequest& request,
+                                               Duration timeout) const {
+  return Call<v1::Results>(&v1::Results::Stub::CancelRun, request, timeout);
+}
+
 Status Frontend::Requeue(v1::RequeueJobsRequest request, v1::RequeueJobsReply& reply) const {
-  constexpr std::chrono::minutes kReplyWithin{1};  // for a page
+  constexpr std::chrono::minutes kPageWithin{1};
   do {
-    const auto page = Call<v1::Clients>(&v1::Clients::Stub::RequeueJobs, request, kReplyWithin);
+    const auto page = Call<v1::Clients>(&v1::Clients::Stub::RequeueJobs, request, kPageWithin);
     if (!page.ok()) return page.status();
     reply.MergeFrom(*page);
     request.set_page_token(page->next_page_token());

@@ -3,8 +3,8 @@
 
 #include "cli/command/command.h"
 #include "cli/command/repeat.h"
+#include "cli/queues/call.h"
 #include "cli/queues/field.h"
-#include "cli/queues/frontend.h"
 #include "lib/common/instant.h"
 #include "lib/common/options.h"
 #include "lib/show/message.h"

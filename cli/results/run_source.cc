@@ -3,7 +3,7 @@
 #include <optional>
 #include <utility>
 
-#include "cli/queues/frontend.h"
+#include "cli/queues/call.h"
 #include "lib/results/result_messages.h"
 #include "twofold/v1/runs.grpc.pb.h"
 
@@ -36,7 +36,7 @@ class FrontendRuns final : public RunSource {
     request.set_run(run);
     request.set_finished(true);
     request.set_page_size(kSampled);
-    const auto reply = frontend_.Call<v1::Clients>(&v1::Clients::Stub::ListJobs, request);
+    const auto reply = frontend_.ListJobs(request);
     if (!reply.ok()) return reply.status();
     for (const v1::Job& job : reply->jobs()) {
       v1::BenchmarkResult result;

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "cli/command/command.h"
+#include "cli/queues/call.h"
 #include "cli/queues/field.h"
-#include "cli/queues/frontend.h"
 #include "cli/results/results.h"
 #include "lib/common/counted.h"
 #include "lib/common/file.h"
@@ -94,8 +94,7 @@ Action BindCancel(CLI::App& app, const Globals& globals) {
   auto request = std::make_shared<v1::CancelRunRequest>();
   AddField(app, "RUN", *request, &v1::CancelRunRequest::set_id, "Id of the run")->required();
   return [request, &globals]() -> Status {
-    const auto reply =
-        Frontend(globals).Call<v1::Results>(&v1::Results::Stub::CancelRun, *request, kCancelLimit);
+    const auto reply = Frontend(globals).CancelRun(*request, kCancelLimit);
     if (!reply.ok()) return reply.status();
     if (globals.json()) {
       std::cout << show::Line({{"run", request->id()}, {"cancelled", reply->cancelled()}});

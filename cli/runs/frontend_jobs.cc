@@ -13,6 +13,7 @@
 #include <thread>
 #include <utility>
 
+#include "cli/queues/call.h"
 #include "cli/runs/local_run.h"
 #include "lib/common/arguments.h"
 #include "lib/common/host_name.h"
@@ -199,7 +200,7 @@ Status FrontendJobs::ListPages(bool finished, Look& look) {
 Result<v1::ListJobsReply> FrontendJobs::NextPage(v1::ListJobsRequest& request) {
   for (;;) {
     request.set_page_size(page_size_);
-    auto reply = frontend_.Call<Clients>(&Clients::Stub::ListJobs, request);
+    auto reply = frontend_.ListJobs(request);
     if (!absl::IsResourceExhausted(reply.status()) || page_size_ == 1) return reply;
     page_size_ /= 2;
   }

@@ -14,6 +14,11 @@
 #include "lib/rpc/route.h"
 #include "lib/spec/expansion.h"
 
+namespace grpc {
+template <class W, class R>
+class ClientReaderWriter;
+}
+
 namespace twofold::cli {
 
 class Attendance;

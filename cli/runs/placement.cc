@@ -108,7 +108,7 @@ Status CheckPlacement(const std::vector<Permutation>& permutations, const Target
 Result<std::vector<Worker>> WorkersOf(const cli::Frontend& frontend, const std::string& queue) {
   v1::WorkersRequest request;
   request.set_queue(queue);
-  const auto reply = frontend.Call<v1::Admin>(&v1::Admin::Stub::ListWorkers, request);
+  const auto reply = frontend.ListWorkers(request);
   if (!reply.ok()) return reply.status();
   std::vector<Worker> workers;
   std::copy_if(reply->workers().begin(), reply->workers().end(), std::back_inserter(workers),

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "cli/queues/call.h"
 #include "lib/show/table.h"
 #include "lib/words/run_state.h"
 #include "twofold/v1/runs.grpc.pb.h"

@@ -10,7 +10,7 @@
 #include "cli/runs/placement.h"
 #include "cli/runs/run_view.h"
 #include "lib/common/counted.h"
-#include "twofold/v1/runs.grpc.pb.h"
+#include "twofold/v1/runs.pb.h"
 
 namespace twofold::cli {
 namespace {
@@ -157,7 +157,7 @@ Status RunSession::Ended(const std::vector<run::Seen>& jobs, Stop stop) {
 Status RunSession::MarkAsCancelled() const {
   v1::CancelRunRequest request;
   request.set_id(record_.id);
-  return frontend_.Call<v1::Results>(&v1::Results::Stub::CancelRun, request).status();
+  return frontend_.CancelRun(request).status();
 }
 
 Status RunSession::Verdict() const {

@@ -13,7 +13,7 @@
 #include "cli/runs/run_record.h"
 #include "cli/watch/intake.h"
 #include "lib/words/run_state.h"
-#include "twofold/v1/runs.grpc.pb.h"
+#include "twofold/v1/runs.pb.h"
 
 namespace twofold::cli {
 namespace {
@@ -124,7 +124,7 @@ Status RunLine::WaitForWorkers(Place& place, const Status& status) {
   if (Now() - *place.waits_since < patience_) return status;
   v1::CancelRunRequest request;
   request.set_id(place.run);
-  const auto reply = Frontend(globals_).Call<v1::Results>(&v1::Results::Stub::CancelRun, request);
+  const auto reply = Frontend(globals_).CancelRun(request);
   if (!reply.ok()) return reply.status();
   return absl::FailedPreconditionError(absl::StrCat(
       "given up, as no workers that can run it have come (--patience): ",

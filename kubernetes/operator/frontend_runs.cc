@@ -22,7 +22,7 @@
 #include "lib/common/options.h"
 #include "lib/spec/sweep.h"
 #include "suites/table/table.h"
-#include "twofold/v1/runs.grpc.pb.h"
+#include "twofold/v1/runs.pb.h"
 
 namespace twofold::benchmarks {
 namespace {
@@ -271,8 +271,7 @@ Result<RunLook> FrontendRuns::Pause(const RunOrder& order) {
 Status FrontendRuns::Cancel(const RunOrder& order) {
   v1::CancelRunRequest request;
   request.set_id(order.id);
-  const Status status =
-      frontend_.Call<v1::Results>(&v1::Results::Stub::CancelRun, request).status();
+  const Status status = frontend_.CancelRun(request).status();
   return absl::IsNotFound(status) ? absl::OkStatus() : status;
 }
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "lib/common/instant.h"
-#include "twofold/v1/queue.grpc.pb.h"
+#include "twofold/v1/queue.pb.h"
 
 namespace twofold::benchmarks {
 namespace {
@@ -33,7 +33,7 @@ void NoteEnd(const std::string& pod, Duration left, pools::WorkersSeen& workers)
 Result<pools::WorkersSeen> FrontendWorkers::Look(const std::string& queue, bool with_ends) {
   v1::WorkersRequest request;
   request.set_queue(queue);
-  const auto reply = frontend_.Call<v1::Admin>(&v1::Admin::Stub::ListWorkers, request);
+  const auto reply = frontend_.ListWorkers(request);
   if (!reply.ok()) return reply.status();
   pools::WorkersSeen workers;
   for (const v1::Worker& each : reply->workers()) {
@@ -53,7 +53,7 @@ Status FrontendWorkers::AddEnds(const std::string& queue, pools::WorkersSeen& wo
   request.add_states(v1::JOB_STATE_RUNNING);
   std::vector<v1::Job> jobs;
   for (int page = 0; page < kMostPages; ++page) {
-    auto reply = frontend_.Call<v1::Clients>(&v1::Clients::Stub::ListJobs, request);
+    auto reply = frontend_.ListJobs(request);
     if (!reply.ok()) return reply.status();
     for (v1::Job& job : *reply->mutable_jobs()) jobs.push_back(std::move(job));
     request.set_page_token(reply->next_page_token());
@@ -75,7 +75,7 @@ Status FrontendWorkers::Drain(const std::string& queue, const std::string& pod) 
   v1::WorkersRequest request;
   request.set_queue(queue);
   request.set_pod(pod);
-  return frontend_.Call<v1::Admin>(&v1::Admin::Stub::DrainWorkers, request).status();
+  return frontend_.DrainWorkers(request).status();
 }
 
 Result<pools::WorkersSeen> GrantedWorkers::Look(const kube::Json& pool, bool with_ends) {

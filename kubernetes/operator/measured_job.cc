@@ -1,7 +1,7 @@
 #include "kubernetes/operator/measured_job.h"
 
 #include "cli/queues/frontend.h"
-#include "twofold/v1/queue.grpc.pb.h"
+#include "twofold/v1/queue.pb.h"
 
 namespace twofold::benchmarks {
 namespace {
@@ -15,12 +15,12 @@ Result<MeasuredJob> ReadJob(const cli::Frontend& frontend, const std::string& ru
   tries.set_run(run);
   tries.add_states(v1::JOB_STATE_FINISHED);
   tries.set_page_size(kMostTries);
-  const auto page = frontend.Call<v1::Clients>(&v1::Clients::Stub::ListJobs, tries);
+  const auto page = frontend.ListJobs(tries);
   if (!page.ok()) return page.status();
   if (page->jobs().empty()) return absl::NotFoundError("no job of the run has ended");
   v1::GetJobRequest request;
   request.set_id(page->jobs().rbegin()->id());
-  const auto job = frontend.Call<v1::Clients>(&v1::Clients::Stub::GetJob, request);
+  const auto job = frontend.GetJob(request);
   if (!job.ok()) return job.status();
   MeasuredJob measured{.id = job->id()};
   if (!measured.result.ParseFromString(job->report().data())) measured.result.Clear();
