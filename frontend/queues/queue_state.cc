@@ -54,7 +54,8 @@ QueueHost::State::State(const QueueHost& host, const queue::QueueOptions& option
 
 void QueueHost::State::Do(const queue::Assign& assign) {
   const queue::JobId job = assign.seat == nullptr ? assign.job : assign.seat->gang;
-  const std::shared_ptr<WorkerEndpoint>& endpoint = WorkerAt(assign.process).endpoint;
+  const Worker& worker = WorkerAt(assign.process);
+  const std::shared_ptr<WorkerEndpoint>& endpoint = worker.endpoint;
   if (assign.seat == nullptr || assign.seat->rank == 0) submitters.HandedOut(assign.submitter);
   if (assign.seat == nullptr) {
     gang_plan_.reset();
@@ -66,7 +67,8 @@ void QueueHost::State::Do(const queue::Assign& assign) {
     to_flush.Add(endpoint);
   } else {
     if (assign.seat == nullptr || assign.seat->rank == 0) RecordStart(job, assign);
-    Unsent attempt{assign.process, {assign.job, assign.attempt}, long_spec_};
+    Unsent attempt{
+        assign.process, worker.identity.number, {assign.job, assign.attempt}, long_spec_};
     Send(job, endpoint,
          [owned = OwnedAssign(assign), plan = gang_plan_, spec = long_spec_,
           settled = attempt.settled, is_missing = is_missing_](WorkerEndpoint& to) {
@@ -79,12 +81,35 @@ void QueueHost::State::Do(const queue::Assign& assign) {
          });
     Push(unsent, std::move(attempt));
   }
-  if (assign.ask_sent) Send(job, endpoint, [](WorkerEndpoint& to) { to.OnAskSent(); });
+  if (assign.ask_sent) AskSent(assign.process);
   if (watchers.empty()) return;
   Changed(job);
   if (!watchers.WantsOutput(job)) return;
   const queue::Held attempt{assign.job, assign.attempt};
   Send(job, endpoint, [attempt](WorkerEndpoint& to) { to.OnFollow(attempt, true); });
+}
+
+/// Behind attempts of the process that wait to be on disk: they are not sent before.
+void QueueHost::State::AskSent(queue::ProcessId process) {
+  const std::shared_ptr<WorkerEndpoint>& endpoint = WorkerAt(process).endpoint;
+  const bool behind = std::any_of(unsent.begin(), unsent.end(), [&](const Unsent& each) {
+    return each.process == process && !*each.settled;
+  });
+  if (!behind) return Tell(endpoint, [](WorkerEndpoint& to) { to.OnAskSent(); });
+  commit.Then([endpoint](FlushList& list) {
+    endpoint->OnAskSent();
+    list.Add(endpoint);
+  });
+}
+
+/// What was asked may wait for a disk that does not answer.
+void QueueHost::State::AskSentAgain() {
+  for (std::size_t i = 0; i < workers.size(); ++i) {
+    const queue::Process* const known =
+        core.core().FindProcess(queue::ProcessId{static_cast<queue::Slot>(i)});
+    if (known == nullptr || !known->sent_asked || !workers[i].endpoint) continue;
+    Tell(workers[i].endpoint, [](WorkerEndpoint& to) { to.OnAskSent(); });
+  }
 }
 
 void QueueHost::State::PlanGang(const queue::Assign& assign) {
@@ -169,7 +194,10 @@ std::vector<queue::ProcessId> QueueHost::State::FollowStore(Instant now) {
   std::vector<queue::ProcessId> freed;
   const bool hold =
       served && tenure.journal != nullptr && (suspended || !tenure.journal->writable());
-  if (std::exchange(held, hold) != hold) core.Step(now, queue::input::HoldDurable{hold}, *this);
+  if (std::exchange(held, hold) != hold) {
+    core.Step(now, queue::input::HoldDurable{hold}, *this);
+    if (hold) AskSentAgain();
+  }
   if (is_missing_->exchange(false)) FailMissing(now, freed);
   if (!hold) return freed;
   if (!unsent.empty()) TakeBackUnsent(now, freed);
@@ -177,13 +205,17 @@ std::vector<queue::ProcessId> QueueHost::State::FollowStore(Instant now) {
   return freed;
 }
 
+/// The worker that was to have it has not left or joined anew.
+bool QueueHost::State::IsThere(const Unsent& attempt) {
+  return WorkerAt(attempt.process).identity.number == attempt.worker;
+}
+
 void QueueHost::State::TakeBackUnsent(Instant now, std::vector<queue::ProcessId>& freed) {
   for (const Unsent& each : std::exchange(unsent, {})) {
-    if (each.settled->exchange(true)) continue;
+    if (each.settled->exchange(true) || !IsThere(each)) continue;
     queue::Completion completion{.job = each.attempt.job, .attempt = each.attempt.attempt};
     completion.handed_back = true;
     core.Step(now, queue::input::Completed{each.process, completion}, *this);
-    core.Step(now, queue::input::Sent{each.process}, *this);
     freed.push_back(each.process);
   }
 }
@@ -191,9 +223,11 @@ void QueueHost::State::TakeBackUnsent(Instant now, std::vector<queue::ProcessId>
 /// Somebody has deleted these jobs from the store: there is nothing that a worker could run.
 void QueueHost::State::FailMissing(Instant now, std::vector<queue::ProcessId>& freed) {
   std::vector<Unsent> missing;
-  std::copy_if(unsent.begin(), unsent.end(), std::back_inserter(missing), [](const Unsent& each) {
-    return each.spec != nullptr && each.spec->missing && !each.settled->exchange(true);
-  });
+  std::copy_if(unsent.begin(), unsent.end(), std::back_inserter(missing),
+               [this](const Unsent& each) {
+                 return each.spec != nullptr && each.spec->missing &&
+                        !each.settled->exchange(true) && IsThere(each);
+               });
   for (const Unsent& each : missing) {
     spdlog::error("queue {}: job {} fails: the store has its spec no more", host_.name_,
                   static_cast<std::uint64_t>(each.attempt.job));

@@ -60,6 +60,7 @@ class QueueHost::State final : public queue::Effects {
   /// An attempt of which its worker knows nothing before it is on disk.
   struct Unsent {
     queue::ProcessId process;
+    std::uint64_t worker;  ///< WorkerIdentity::number: by then the process may be another one
     queue::Held attempt;
     std::shared_ptr<const LongSpec> spec = nullptr;  ///< null: it is here
     Settled settled = NotSettled();
@@ -165,6 +166,8 @@ class QueueHost::State final : public queue::Effects {
 
   // Apart, because it is rare and its code would stand wherever a worker is looked up.
   ABSL_ATTRIBUTE_NOINLINE void MakeRoom(std::size_t index) { workers.resize(index + 1); }
+  void AskSent(queue::ProcessId process);
+  void AskSentAgain();
   void PlanGang(const queue::Assign& assign);
   void RecordStart(queue::JobId job, const queue::Assign& assign);
   void GiveBack(const queue::Reply& reply);
@@ -173,6 +176,7 @@ class QueueHost::State final : public queue::Effects {
              const WorkerIdentity* worker);
   void TellEnd(const queue::Reply& reply, const WorkerIdentity* worker);
   void Count(const queue::Reply& reply);
+  bool IsThere(const Unsent& attempt);
   void TakeBackUnsent(Instant now, std::vector<queue::ProcessId>& freed);
   void FailMissing(Instant now, std::vector<queue::ProcessId>& freed);
   void RefuseUnstored(Instant now);

@@ -271,8 +271,12 @@ void WorkerSession::OnAskSent() {
 }
 
 void WorkerSession::OnSent() {
-  if (waiting_bytes() > kUnsentBytes / 2 || !ask_sent_.exchange(false)) return;
+  const auto much_waits = [this] { return waiting_bytes() > kUnsentBytes / 2; };
+  if (!ask_sent_ || much_waits()) return;
   QueueHost::Turn turn(*host_, Now());
+  // Another thread's turn may have given it more; then a further write is due.
+  if (much_waits()) return;
+  ask_sent_ = false;
   if (turn.HasJoined(process_, this)) turn.Sent(process_);
 }
 

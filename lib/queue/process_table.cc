@@ -108,6 +108,7 @@ void ProcessTable::Give(ProcessId id, Slot job, std::size_t bytes, Instant now) 
   ChangeBusy(id, [&](Process& process) {
     process.unsent_bytes += bytes;
     process.is_full = unsent_limit_ > 0 && process.unsent_bytes >= unsent_limit_;
+    if (!std::exchange(process.took, true)) took_.push_back(IndexOf(id));
     if (++process.taken_in_turn >= Turn(process.slots)) {
       if (std::exchange(process.is_idle, false)) LeaveIdle(IndexOf(id));
     }
@@ -162,11 +163,14 @@ void ProcessTable::Unreserve(ProcessId id, std::uint32_t slots) {
 }
 
 void ProcessTable::EndTurn() {
-  if (idle_.empty()) return;
-  const Slot front = idle_.front();
-  if (std::exchange(processes_[front].taken_in_turn, 0) == 0) return;
-  LeaveIdle(front);
-  EnterIdle(front);
+  for (const Slot slot : took_) {
+    Process& process = processes_[slot];
+    process.took = false;
+    if (std::exchange(process.taken_in_turn, 0) == 0 || !process.is_idle) continue;
+    LeaveIdle(slot);
+    EnterIdle(slot);
+  }
+  took_.clear();
 }
 
 bool ProcessTable::Suits(std::string_view placement, ProcessId id) const {

@@ -56,7 +56,8 @@ struct Process {
   std::uint64_t unsent_bytes = 0;   ///< of specs, given since input::Sent
   bool is_full = false;             ///< that is as much as may be
   bool sent_asked = false;          ///< input::Sent is due
-  std::uint32_t taken_in_turn = 0;  ///< jobs taken since it came to the front of the idle ones
+  std::uint32_t taken_in_turn = 0;  ///< jobs taken since then, or since it became idle
+  bool took = false;                ///< a job, since the last EndTurn
   std::uint64_t ended = 0;          ///< attempts whose results counted
   bool is_idle = false;             ///< in the line of those that may take a job
   std::uint64_t idle_since = 0;     ///< when it last came to the back of that line: a counter
@@ -152,7 +153,7 @@ class ProcessTable {
 
   // ---- Who is next
 
-  /// The process whose turn it is gives way to the next one, if it has taken a job in this turn.
+  /// Those that have taken a job in this turn give way to the others.
   void EndTurn();
 
   /// The process that has been idle longest; one that takes a job and still has a free slot goes to
@@ -223,6 +224,7 @@ class ProcessTable {
   std::vector<ProcessId> unused_;
   std::unordered_map<ProcessKey, ProcessId> by_key_;
   IntrusiveList<Table, &Process::in_idle> idle_;
+  std::vector<Slot> took_;  // see Process::took
   Deadlines leases_;
   Deadlines graces_;
   std::unordered_map<std::string, Node> nodes_;  // nodes of the map: processes point to them

@@ -292,14 +292,14 @@ void Put(const Assign& effect, KnownOptions& known, proto::Effect& effects) {
   proto::Assign& to = *effects.mutable_assign();
   // Whose job it is stands in the input that brought it.
   const auto& [process, job, attempt, options, spec, seat, lost_attempts, submitter, spec_elsewhere,
-               until_sent] = effect;
+               ask_sent] = effect;
   to.set_process(static_cast<std::uint32_t>(process));
   to.set_job(static_cast<std::uint64_t>(job));
   to.set_attempt(attempt);
   to.set_options(known.Of(options).digest);
   AppendBrief(*to.mutable_spec(), spec, kVerbatim);
   if (spec_elsewhere > 0) to.set_spec_elsewhere(spec_elsewhere);
-  if (until_sent) to.set_until_sent(true);
+  if (ask_sent) to.set_ask_sent(true);
   to.set_lost_attempts(lost_attempts);
   if (seat == nullptr) return;
   const auto& [gang, rank, members] = *seat;

@@ -16,7 +16,7 @@ namespace twofold::queue::trace {
 
 /// The file begins with this text, then the version and '\n'.
 inline constexpr std::string_view kMagic = "twofold trace ";
-inline constexpr std::uint64_t kVersion = 4;
+inline constexpr std::uint64_t kVersion = 5;
 
 /// More is taken for damage. A step has one call's spec or list of held attempts, and what it led
 /// to: room for 100 000 effects. As messages, the records of a hostile file may take 150 times

@@ -84,6 +84,32 @@ TEST_F(StoreFailureTest, AttemptThatIsNotOnDiskIsTakenBackAndVolatileJobsHaveIts
   EXPECT_THAT(worker_->cancelled, IsEmpty());
 }
 
+TEST_F(StoreFailureTest, WhatAWorkerWasGivenIsAskedForBehindItsAttemptsThatAreNotOnDisk) {
+  const ProcessId process = Join(worker_, 9);
+  disk_.fails = true;
+  SubmitDetached({.durable = true}, std::string(1000, 'x'));
+  SubmitDetached({}, std::string(2000, 'x'));
+  EXPECT_EQ(worker_->asked, 0) << "3000 of 5000 bytes, of which 1000 cannot be sent yet";
+  AwaitTrouble();
+  EXPECT_EQ(worker_->asked, 1) << "what was not sent is taken back";
+  SubmitDetached({}, std::string(3000, 'x'));
+  Turn(host_, Now()).Sent(process);
+  SubmitDetached({}, std::string(3000, 'x'));
+  EXPECT_EQ(worker_->assigned.size(), 3U);
+  EXPECT_EQ(worker_->asked, 2);
+}
+
+TEST_F(StoreFailureTest, AttemptOfAWorkerThatHasLeftIsNotTakenBackFromTheOneInItsPlace) {
+  const ProcessId process = Join(worker_);
+  disk_.fails = true;
+  SubmitDetached({.max_attempts = 3, .durable = true});
+  Turn(host_, Now()).Left(process, worker_.get());
+  const auto other = std::make_shared<FakeWorker>();
+  ASSERT_EQ(Join(other), process);
+  AwaitTrouble();
+  EXPECT_EQ(host_.Look(Now()).stats.refused_results, 0U);
+}
+
 TEST_F(StoreFailureTest, LentWorkerGoesWhenTheAttemptThatItWaitedForIsTakenBack) {
   Join(worker_);
   disk_.fails = true;

@@ -216,6 +216,7 @@ class QueueModel {
   std::map<ProcessId, Process> processes_;
   std::size_t most_processes_ = 0;
   std::vector<ProcessId> idle_;  // who may take a job, longest idle first
+  std::vector<ProcessId> took_;  // a job, in this turn
   std::map<int, Level> levels_;
   std::map<JobId, LaneName> lined_;  // who was in the line at the last look, and where
   std::uint64_t events_ = 0;         // numbers all that has an order

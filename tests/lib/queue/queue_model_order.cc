@@ -86,13 +86,18 @@ void QueueModel::RefreshIdle() {
 // One that has taken an eighth of its slots, at least one job, gives way.
 void QueueModel::CountInTurn(ProcessId id) {
   Process& process = processes_.at(id);
+  if (std::find(took_.begin(), took_.end(), id) == took_.end()) took_.push_back(id);
   if (++process.taken >= process.slots / 8) std::erase(idle_, id);
   RefreshIdle();
 }
 
 void QueueModel::EndTurn() {
-  if (idle_.empty() || std::exchange(processes_.at(idle_.front()).taken, 0) == 0) return;
-  std::rotate(idle_.begin(), idle_.begin() + 1, idle_.end());
+  for (const ProcessId id : std::exchange(took_, {})) {
+    const auto process = processes_.find(id);
+    const auto place = std::find(idle_.begin(), idle_.end(), id);
+    if (process == processes_.end() || std::exchange(process->second.taken, 0) == 0) continue;
+    if (place != idle_.end()) std::rotate(place, place + 1, idle_.end());
+  }
 }
 
 // ---- Jobs

@@ -22,6 +22,21 @@ TEST_F(QueueWorkers, JobsSpreadOverIdleProcesses) {
   EXPECT_THAT(processes, ElementsAre(0, 1, 2, 0, 1, 2));
 }
 
+TEST_F(QueueWorkers, BatchesOfPlacedJobsAreNotCutBesideAnIdleProcessThatDoesNotSuit) {
+  JoinOn("other", 1, 64);
+  JoinOn("wanted", 2, 64);
+  JoinOn("wanted", 3, 64);
+  for (int batch = 0; batch < 8; ++batch) {
+    for (int i = 0; i < 7; ++i) Submit({.placement = "node wanted\n"});
+    queue.Step(now, input::EndTurn{}, effects);
+  }
+  const std::vector<Assigned> all = effects.Of<Assigned>();
+  ASSERT_EQ(all.size(), 56U);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    ASSERT_EQ(Number(all[i].process), 1 + i / 7 % 2) << "job " << i;
+  }
+}
+
 TEST_F(QueueWorkers, ProcessGetsNoMoreThanItHasSlots) {
   const ProcessId process = Join(1, 3);
   for (int i = 0; i < 5; ++i) Submit();

@@ -250,7 +250,7 @@ TEST(Replay, SaysWhatIsNoTraceOrOneOfAnotherVersion) {
   EXPECT_THAT(message("twofold trace"), HasSubstr("no trace"));
   EXPECT_THAT(message("twofold trace one\n"), HasSubstr("no version"));
   EXPECT_THAT(message("twofold trace 2\n"), HasSubstr("replay it with the program that wrote it"));
-  EXPECT_THAT(message("twofold trace 1\n"), HasSubstr("version 1, this program reads version 4"));
+  EXPECT_THAT(message("twofold trace 1\n"), HasSubstr("version 1, this program reads version 5"));
 }
 
 }  // namespace
