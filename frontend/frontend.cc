@@ -273,18 +273,28 @@ Status Frontend::Restore() {
   return absl::OkStatus();
 }
 
+rpc::Door Frontend::DoorOf(const Options& options, std::shared_ptr<security::Gate> gate) const {
+  const auto in_ms = [](double seconds) {
+    return std::chrono::ceil<std::chrono::milliseconds>(FromSeconds(seconds));
+  };
+  return {.security = security_,
+          .gate = std::move(gate),
+          .roles = RolesOfMethod,
+          .of_host = options.peer_connections,
+          .idle = in_ms(options.connection_idle),
+          .age = in_ms(options.connection_age)};
+}
+
 Status Frontend::Serve(const Options& options) {
-  auto clients =
-      rpc::Listen(options.client_address, {&clients_, &admin_, &frontends_, &results_},
-                  {security_, client_gate_, RolesOfMethod, options.peer_connections}, loops_);
+  auto clients = rpc::Listen(options.client_address, {&clients_, &admin_, &frontends_, &results_},
+                             DoorOf(options, client_gate_), loops_);
   if (!clients.ok()) return clients.status();
   client_server_ = *std::move(clients);
 
   const Duration idle_lease = FromSeconds(options.idle_lease);
   queues_.SetIdleLease(idle_lease);
   auto workers =
-      rpc::Listen(options.worker_address, {&workers_},
-                  {security_, worker_gate_, RolesOfMethod, options.peer_connections}, loops_);
+      rpc::Listen(options.worker_address, {&workers_}, DoorOf(options, worker_gate_), loops_);
   if (!workers.ok()) return workers.status();
   worker_server_ = *std::move(workers);
 
@@ -303,10 +313,8 @@ Status Frontend::ServeScalers(const Options& options) {
   observer_ = std::make_unique<scalers::Observer>(queues_, peers_.get(), changes_);
   if (Status status = ServeMetricsApi(options); !status.ok()) return status;
   if (options.scaler_address.empty()) return absl::OkStatus();
-  auto opened =
-      scalers::Port::Open(options.scaler_address, {*observer_, readers_},
-                          {security_, scaler_gate_, RolesOfMethod, options.peer_connections},
-                          options.peer_calls, loops_);
+  auto opened = scalers::Port::Open(options.scaler_address, {*observer_, readers_},
+                                    DoorOf(options, scaler_gate_), options.peer_calls, loops_);
   if (!opened.ok()) return opened.status();
   scalers_ = *std::move(opened);
   return absl::OkStatus();

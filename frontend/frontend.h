@@ -71,6 +71,8 @@ class Frontend {
 
   Frontend(const Options& options, security::Server security, Parts parts);
   Status Restore();
+  [[nodiscard]] rpc::Door DoorOf(const Options& options,
+                                 std::shared_ptr<security::Gate> gate) const;
   Status Serve(const Options& options);
   void Join(const Options& options);
   void Leave();

@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::size_t kMaxQueues = 256;
 constexpr std::uint32_t kMostLoops = 64;
+constexpr double kMostConnectionTime = 30 * 86400;  // seconds
 
 constexpr const char* kDescription =
     "Holds the named queues: clients put jobs in, workers run them, Prometheus looks.";
@@ -83,6 +84,13 @@ void DeclareAddresses(CLI::App& app, Options& options) {
             "most streams and waiting calls of one host; 0 = no limit");
   AddOption(app, "--peer-connections", options.peer_connections, WholeNumber(0, 10'000'000),
             "most gRPC connections of one host at one port; 0 = no limit");
+  AddOption(app, "--connection-idle", options.connection_idle, Seconds(0, kMostConnectionTime),
+            "a gRPC connection without a call for so long is ended; 0 = never");
+  AddOption(
+      app, "--connection-age", options.connection_age, Seconds(0, kMostConnectionTime),
+      "a gRPC connection so old (a tenth more or less) takes no more calls and ends 10 s later; "
+      "workers and clients connect anew, behind a load balancer perhaps elsewhere, and clients "
+      "submit again what is not durable; 0 = never");
   AddOption(app, "--loops", options.loops, WholeNumber(1, kMostLoops),
             "threads that serve gRPC, over which connections are spread, for machines with many "
             "cores; each needs 64 MiB of --memory-limit");

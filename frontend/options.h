@@ -47,6 +47,8 @@ struct Options {
   security::ServerOptions security;
   std::uint32_t peer_calls = 20'000;        ///< streams and waiting calls of one host; 0 = no limit
   std::uint32_t peer_connections = 20'000;  ///< of one host at one port; 0 = no limit
+  double connection_idle = 0;               ///< seconds without a call; 0 = no limit
+  double connection_age = 0;                ///< seconds; 0 = no limit
   std::uint32_t loops = 1;                  ///< threads that serve gRPC
   std::uint64_t memory_limit = 0;           ///< MiB; 0 = that of the container or machine
   std::string ready_file;

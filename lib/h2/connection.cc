@@ -38,6 +38,7 @@ Connection::Connection(Loop& loop, Descriptor socket, Options options)
       transport_(options_.tls == nullptr ? PlainTransport(socket_.get())
                                          : options_.tls->Over(socket_.get())) {
   if (options_.tls != nullptr) account_->Charge(options_.limits.tls_bytes);
+  if (options_.age > Duration::zero()) age_due_ = Now() + options_.age;
 }
 
 Connection::~Connection() { Shut("the connection is closed"); }
@@ -203,15 +204,23 @@ void Connection::OnDue() {
   if (blocked_ && blocked_since_ + options_.limits.unread <= loop_.now()) {
     return Close("the peer does not read");
   }
+  if (age_due_ <= loop_.now()) OnAge();
+  if (!open()) return;
   session_->OnDue(loop_.now());
   if (!session_->broken().ok()) loop_.MarkDirty(*this);
   Arm();
 }
 
+void Connection::OnAge() {
+  if (std::exchange(aged_, true)) return Close("");
+  session_->Drain(loop_.now());
+  age_due_ = loop_.now() + options_.limits.age_patience;
+}
+
 /// A time that has moved away is noticed when the old one comes, so that receiving sets no timer.
 void Connection::Arm() {
   if (!open()) return;
-  Instant next = session_->NextDue();
+  Instant next = std::min(session_->NextDue(), age_due_);
   if (blocked_) next = std::min(next, blocked_since_ + options_.limits.unread);
   if (next < timer_.when()) timer_.Set(next);
 }

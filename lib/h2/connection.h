@@ -27,6 +27,7 @@ class Connection final : public Loop::Source {
  public:
   struct Options {
     const Limits& limits;                      ///< outlives the connection
+    Duration age{};                            ///< of this one, instead of Limits::age; 0: any
     Ledger& ledger;                            ///< outlives the connection
     std::string peer;                          ///< the peer's host, to which the memory is charged
     Session::Serve serve;                      ///< empty: a caller's side
@@ -75,6 +76,7 @@ class Connection final : public Loop::Source {
   void WriteRest();
   void Watch();
   void OnDue();
+  void OnAge();
   void Arm();
 
   Loop& loop_;
@@ -91,6 +93,8 @@ class Connection final : public Loop::Source {
   bool ready_ = false;                 // the handshake is done
   bool blocked_ = false;               // until the socket takes more
   Instant blocked_since_;
+  Instant age_due_ = Instant::max();
+  bool aged_ = false;        // and was told so
   bool must_write_ = false;  // TLS has to, before it can go on
 };
 

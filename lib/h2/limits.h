@@ -72,6 +72,10 @@ struct Limits {
   std::chrono::milliseconds unread{60'000};
   /// A connection without a call ends. 0: never.
   std::chrono::milliseconds idle{0};
+  /// A connection so old, a tenth more or less, takes no more calls, and after `age_patience` those
+  /// that go on end: their callers connect anew, perhaps to another server. 0: never.
+  std::chrono::milliseconds age{0};
+  std::chrono::milliseconds age_patience{10'000};
   /// Between the two GOAWAY frames of an end in order, if the peer acknowledges no PING.
   std::chrono::milliseconds last_calls{1'000};
 };
@@ -89,8 +93,9 @@ struct ServerLimits {
   std::size_t connections = 20'000;      ///< at once
   std::size_t of_host = 20'000;          ///< connections of one host at once
   std::chrono::milliseconds pause{100};  ///< after the system could not accept (no descriptors)
-  /// Handshakes of TLS at once; the oldest makes room for a further one, so that peers who begin
-  /// handshakes and do not go on keep nobody out. Each has Limits::greeting.
+  /// Handshakes of TLS at once. The oldest one of the host that has most makes room for a further
+  /// one, so that peers who begin handshakes and do not go on keep nobody out. Each has
+  /// Limits::greeting.
   std::size_t handshakes = 512;
   /// Steps of handshakes in one turn of the loop, each some 0.3 to 1 ms of one core.
   int handshakes_a_turn = 4;

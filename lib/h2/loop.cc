@@ -32,7 +32,7 @@ void Shrink(std::string& buffer) {
 
 }  // namespace
 
-Loop::Loop(std::function<void(Duration)> on_turn)
+Loop::Loop(std::function<void(const Done&)> on_turn)
     : on_turn_(std::move(on_turn)),
       epoll_(epoll_create1(EPOLL_CLOEXEC)),
       wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
@@ -93,18 +93,26 @@ void Loop::Run() {
 
 void Loop::Turn(Duration most) {
   Flush();  // what was made ready between turns
-  if (Wait(most)) RunPosted();
+  Done done;
+  const bool posted = Wait(most, done);
+  const Instant served = Now();
+  if (posted) RunPosted();
   RunDue();
+  const Instant ran = Now();
   Flush();
   retired_.clear();
   removed_.clear();
   Shrink(buffers_.out.bytes);
   Shrink(buffers_.out.spare);
-  if (on_turn_) on_turn_(Now() - now_);
+  if (!on_turn_) return;
+  done.serving = served - now_;
+  done.running = ran - served;
+  done.sending = Now() - ran;
+  on_turn_(done);
 }
 
 /// Waits, and reads. Whether something was posted.
-bool Loop::Wait(Duration most) {
+bool Loop::Wait(Duration most, Done& done) {
   std::array<epoll_event, kEvents> events;
   Duration time = std::clamp<Duration>(most, Duration(0), kLongest);
   if (const Instant due = NextDue(); due != Instant::max()) {
@@ -119,6 +127,7 @@ bool Loop::Wait(Duration most) {
     if (source == nullptr) {
       woken = true;
     } else if (!removed_.contains(source)) {
+      ++done.sockets;
       source->OnReady(event.events);
     }
   }

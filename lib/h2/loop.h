@@ -47,9 +47,19 @@ class Loop {
     Outgoing out;
   };
 
-  /// `on_turn`, if any, is told how long each turn took, without the wait before it: nobody else is
+  /// What a turn did, and how long each part took; without the wait before it. Nobody else is
   /// served for so long.
-  explicit Loop(std::function<void(Duration)> on_turn = {});
+  struct Done {
+    std::size_t sockets = 0;  ///< that could be read or written
+    Duration serving{};       ///< them
+    Duration running{};       ///< what was posted and what was due
+    Duration sending{};       ///< what was made ready
+
+    [[nodiscard]] Duration took() const { return serving + running + sending; }
+  };
+
+  /// `on_turn`, if any, is told of each turn.
+  explicit Loop(std::function<void(const Done&)> on_turn = {});
   ~Loop();
   Loop(const Loop&) = delete;
   Loop& operator=(const Loop&) = delete;
@@ -93,12 +103,12 @@ class Loop {
   friend class Timer;
   using Timers = std::set<std::pair<Instant, Timer*>>;
 
-  bool Wait(Duration most);
+  bool Wait(Duration most, Done& done);
   void RunPosted();
   void RunDue();
   void Flush();
 
-  const std::function<void(Duration)> on_turn_;
+  const std::function<void(const Done&)> on_turn_;
   const Descriptor epoll_;
   const Descriptor wake_;  // an eventfd: something was posted
   Instant now_ = Now();

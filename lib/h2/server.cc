@@ -5,6 +5,7 @@
 #include <sys/epoll.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -130,12 +131,13 @@ void Server::Take(Descriptor socket, const std::string& host) {
   if (drains_) return count_->Remove(host);
   Connection::Options options{
       .limits = options_.limits.connection,
+      .age = Age(),
       .ledger = options_.ledger,
       .peer = host,
       .serve = [this, host](Stream& stream) { return options_.serve(stream, host); },
       .tls = options_.tls ? options_.tls() : nullptr};
   options.may_shake = [this] { return MayShake(); };
-  options.on_ready = [this](Connection& ready) { shaking_.remove(&ready); };
+  options.on_ready = [this](Connection& ready) { EndHandshake(ready); };
   options.on_closed = [this](Connection& closed, std::string_view why) { OnClosed(closed, why); };
   auto made = Connection::Make(loop_, std::move(socket), std::move(options));
   if (!made.ok()) {
@@ -145,9 +147,7 @@ void Server::Take(Descriptor socket, const std::string& host) {
   ++counts_.accepted;
   Connection* const connection = made->get();
   connections_.emplace(connection, *std::move(made));
-  if (!options_.tls) return;
-  shaking_.push_back(connection);
-  MakeRoomForHandshake();
+  if (options_.tls) BeginHandshake(*connection);
 }
 
 void Server::TurnAway(const std::string& host, const Status& why) {
@@ -156,9 +156,27 @@ void Server::TurnAway(const std::string& host, const Status& why) {
   if (options_.on_turned_away) options_.on_turned_away(host, {text.data(), text.size()});
 }
 
-void Server::MakeRoomForHandshake() {
-  if (shaking_.size() > options_.limits.handshakes)
-    shaking_.front()->Close("too many handshakes at once");
+/// The host that has begun most makes room: one that ends none keeps no other out.
+void Server::BeginHandshake(Connection& connection) {
+  shaking_[connection.peer()].push_back(&connection);
+  if (++shakes_ <= options_.limits.handshakes) return;
+  const auto most = std::max_element(
+      shaking_.begin(), shaking_.end(),
+      [](const auto& one, const auto& other) { return one.second.size() < other.second.size(); });
+  most->second.front()->Close("too many handshakes at once");
+}
+
+void Server::EndHandshake(Connection& connection) {
+  const auto host = shaking_.find(connection.peer());
+  if (host == shaking_.end()) return;
+  shakes_ -= host->second.remove(&connection);
+  if (host->second.empty()) shaking_.erase(host);
+}
+
+/// Of the next connection: those that came together do not all go together.
+Duration Server::Age() {
+  std::uniform_real_distribution<double> spread(0.9, 1.1);
+  return std::chrono::duration_cast<Duration>(options_.limits.connection.age * spread(random_));
 }
 
 bool Server::MayShake() {
@@ -171,7 +189,7 @@ void Server::OnClosed(Connection& connection, std::string_view why) {
     ++counts_.broken_off;
     if (options_.on_broken_off) options_.on_broken_off(connection.peer(), why);
   }
-  shaking_.remove(&connection);
+  EndHandshake(connection);
   count_->Remove(connection.peer());
   const auto found = connections_.find(&connection);
   loop_.Retire(std::move(found->second));

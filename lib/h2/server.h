@@ -8,6 +8,7 @@
 #include <functional>
 #include <list>
 #include <memory>
+#include <random>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -84,8 +85,10 @@ class Server {
   void Place(Descriptor socket, const std::string& host);
   void TurnAway(const std::string& host, const Status& why);
   void OnClosed(Connection& connection, std::string_view why);
-  void MakeRoomForHandshake();
+  void BeginHandshake(Connection& connection);
+  void EndHandshake(Connection& connection);
   bool MayShake();
+  Duration Age();
   void Pause(int error);
   void SetTrouble(int error);
   void Listen();
@@ -96,7 +99,10 @@ class Server {
   const std::shared_ptr<ConnectionCount> count_;
   std::vector<std::unique_ptr<Listener>> listeners_;
   std::unordered_map<Connection*, std::unique_ptr<Connection>> connections_;
-  std::list<Connection*> shaking_;  // whose handshakes are not done, oldest first
+  // Of each host those whose handshakes are not done, oldest first; no empty lists.
+  std::unordered_map<std::string, std::list<Connection*>> shaking_;
+  std::size_t shakes_ = 0;  // in all
+  std::minstd_rand random_{std::random_device()()};
   Instant shaken_turn_;
   int shaken_ = 0;  // steps in that turn
   Timer pause_;

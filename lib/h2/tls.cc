@@ -19,6 +19,9 @@ namespace {
 
 constexpr unsigned char kHttp2[] = {2, 'h', '2'};
 
+// What RFC 9113 (9.2.2) leaves of TLS 1.2: a key of its own for each connection, and AEAD.
+constexpr const char* kCiphers = "ECDHE+AESGCM:ECDHE+CHACHA20:DHE+AESGCM:DHE+CHACHA20";
+
 using security::internal::Bio;
 using security::internal::Certificate;
 using security::internal::Freed;
@@ -230,6 +233,7 @@ Status Trust(SSL_CTX* context, const std::string& authorities) {
 Context NewContext(const SSL_METHOD* method) {
   Context context(SSL_CTX_new(method));
   SSL_CTX_set_min_proto_version(context.get(), TLS1_2_VERSION);
+  SSL_CTX_set_cipher_list(context.get(), kCiphers);
   SSL_CTX_set_options(context.get(),
                       SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_TICKET | SSL_OP_NO_COMPRESSION |
                           SSL_OP_IGNORE_UNEXPECTED_EOF  // HTTP/2 sees what is cut off

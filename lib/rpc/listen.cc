@@ -109,13 +109,15 @@ class Server::Port {
   }
 
   /// `tls` is there for each of the loops.
-  void Open(const Loops& loops, Listeners listeners, std::uint32_t of_host,
+  void Open(const Loops& loops, Listeners listeners, const Door& door,
             std::vector<h2::Server::TlsNow> tls) {
     h2::ServerLimits limits;
     limits.connection.message_bytes = kMaxMessageBytes;
     limits.connection.streams = kMaxCallsPerConnection;
     limits.connections = DescriptorLimit() / kReserved * (kReserved - 1);
-    limits.of_host = of_host == 0 ? limits.connections : of_host;
+    limits.of_host = door.of_host == 0 ? limits.connections : door.of_host;
+    limits.connection.idle = door.idle;
+    limits.connection.age = door.age;
     limits.handshakes = std::max<std::size_t>(limits.handshakes / loops.size(), 1);
     const auto count = std::make_shared<h2::ConnectionCount>(limits.connections, limits.of_host);
     for (const auto& loop : loops) places_.push_back({.loop = loop});
@@ -262,7 +264,7 @@ Result<std::unique_ptr<Server>> Listen(const std::string& address,
   for (Service* service : services) service->Guard(door.gate, door.roles);
   const HostPort in_use{parsed->host, listeners->port};
   auto port = std::make_unique<Server::Port>(listeners->port, services, door.gate);
-  port->Open(loops, *std::move(listeners), door.of_host, std::move(tls));
+  port->Open(loops, *std::move(listeners), door, std::move(tls));
   return std::make_unique<Server>(in_use, std::move(port));
 }
 

@@ -21,6 +21,8 @@ struct Door {
   std::shared_ptr<security::Gate> gate;  ///< null: no call is checked
   RolesOf roles;                         ///< needed if there is a gate
   std::uint32_t of_host = 0;             ///< connections of one host at once; 0: no limit
+  std::chrono::milliseconds idle{0};     ///< see h2::Limits
+  std::chrono::milliseconds age{0};      ///< see h2::Limits
 };
 
 /// What the peers on each of `loops` loops of a process that may have so many bytes (0:

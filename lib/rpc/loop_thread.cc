@@ -11,10 +11,14 @@ namespace {
 
 constexpr Duration kLongTurn = std::chrono::milliseconds(50);  // others wait meanwhile
 
+double Ms(Duration duration) { return ToSeconds(duration) * 1e3; }
+
 }  // namespace
 
 LoopThread::LoopThread(const h2::Budgets& budgets)
-    : loop_([this](Duration took) { EndTurn(took); }), ledger_(budgets), thread_([this] {
+    : loop_([this](const h2::Loop::Done& turn) { EndTurn(turn); }),
+      ledger_(budgets),
+      thread_([this] {
         const TakesTurns here(this);
         loop_.Run();
       }) {}
@@ -24,16 +28,20 @@ LoopThread::~LoopThread() {
   thread_.join();
 }
 
-void LoopThread::EndTurn(Duration took) {
+void LoopThread::EndTurn(const h2::Loop::Done& turn) {
   held_ = ledger_.held();
   {
     const MutexLock lock(mutex_);
-    turns_.Record(took);
+    turns_.Record(turn.took());
   }
   static LimitedLog log;
-  if (took < kLongTurn) return;
+  if (turn.took() < kLongTurn) return;
   const auto others = log.Admit(Now());
-  if (others) spdlog::warn("a turn of the loop took {:.0f} ms{}", ToSeconds(took) * 1e3, *others);
+  if (!others) return;
+  spdlog::warn(
+      "a turn of the loop took {:.0f} ms: {:.0f} for {} sockets, {:.0f} for tasks and timers, "
+      "{:.0f} to send{}",
+      Ms(turn.took()), Ms(turn.serving), turn.sockets, Ms(turn.running), Ms(turn.sending), *others);
 }
 
 stats::Histogram LoopThread::Turns() const {

@@ -41,7 +41,7 @@ class LoopThread final : public LoopOwner {
   [[nodiscard]] std::size_t held() const { return held_; }
 
  private:
-  void EndTurn(Duration took);
+  void EndTurn(const h2::Loop::Done& turn);
 
   mutable Mutex mutex_;
   stats::Histogram turns_ ABSL_GUARDED_BY(mutex_);

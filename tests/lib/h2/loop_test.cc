@@ -179,9 +179,9 @@ TEST(LoopTest, StopBeforeRunEndsItAtOnce) {
   loop.Run();
 }
 
-TEST(LoopTest, LengthOfTurnsIsTold) {
-  std::vector<Duration> turns;
-  Loop loop([&](Duration busy) { turns.push_back(busy); });
+TEST(LoopTest, LengthOfTurnsAndOfTheirPartsIsTold) {
+  std::vector<Loop::Done> turns;
+  Loop loop([&](const Loop::Done& turn) { turns.push_back(turn); });
   loop.Post([] {
     for (const Instant end = Now() + milliseconds(5); Now() < end;) {
     }
@@ -189,8 +189,10 @@ TEST(LoopTest, LengthOfTurnsIsTold) {
   loop.Turn(seconds(30));
   loop.Turn(milliseconds(10));
   ASSERT_EQ(turns.size(), 2U);
-  EXPECT_GE(turns[0], milliseconds(5));
-  EXPECT_LT(turns[1], turns[0]) << "waiting is not counted";
+  EXPECT_GE(turns[0].running, milliseconds(5));
+  EXPECT_LT(turns[0].serving + turns[0].sending, turns[0].running);
+  EXPECT_EQ(turns[0].took(), turns[0].serving + turns[0].running + turns[0].sending);
+  EXPECT_LT(turns[1].took(), turns[0].took()) << "waiting is not counted";
 }
 
 }  // namespace

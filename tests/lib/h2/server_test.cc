@@ -86,9 +86,10 @@ class H2ServerTest : public ::testing::Test {
 
   Client& Connect(const Limits& limits = {}) {
     auto client = std::make_unique<Client>(
-        loop_, Client::Options{.limits = limits, .on_closed = [this](std::string_view why) {
-                                 closed_.emplace_back(why);
-                               }});
+        loop_,
+        Client::Options{.limits = limits,
+                        .on_news = [this](PeerNews news) { drains_ |= news == PeerNews::kDrains; },
+                        .on_closed = [this](std::string_view why) { closed_.emplace_back(why); }});
     EXPECT_TRUE(client->Connect(ConnectingTo(port_), "server").ok());
     return *clients_.emplace_back(std::move(client));
   }
@@ -109,6 +110,7 @@ class H2ServerTest : public ::testing::Test {
   std::unique_ptr<Server> server_;
   std::vector<std::unique_ptr<Client>> clients_;
   std::vector<std::string> closed_;
+  bool drains_ = false;  // some server told a client so
 };
 
 TEST_F(H2ServerTest, CallsBegunBeforeTheConnectionIsThereAreAnswered) {
@@ -119,6 +121,22 @@ TEST_F(H2ServerTest, CallsBegunBeforeTheConnectionIsThereAreAnswered) {
   EXPECT_TRUE(end->ended->ok()) << *end->ended;
   EXPECT_THAT(end->messages, ElementsAre("hello"));
   EXPECT_EQ(server_->counts().accepted, 1U);
+}
+
+TEST_F(H2ServerTest, OldConnectionTakesNoMoreCallsAndEndsThoseThatGoOn) {
+  ServerLimits limits;
+  limits.connection.age = milliseconds(20);
+  limits.connection.age_patience = milliseconds(20);
+  Serve(limits);
+  Client& client = Connect();
+  const auto stays = Call(client, "hello");
+  ASSERT_TRUE(TurnUntil(loop_, [&] { return drains_; }));
+  EXPECT_FALSE(stays->ended.has_value());
+  EXPECT_FALSE(client.Call({.path = "/test.Echo/Call"}, std::make_shared<RecordingEnd>()).ok());
+  ASSERT_TRUE(TurnUntil(loop_, [&] { return stays->ended.has_value(); }));
+  EXPECT_TRUE(absl::IsUnavailable(*stays->ended)) << *stays->ended;
+  EXPECT_EQ(server_->connections(), 0U);
+  EXPECT_EQ(server_->counts().broken_off, 0U);
 }
 
 TEST_F(H2ServerTest, MegabytesPassThroughSlowSockets) {

@@ -2,7 +2,10 @@
 
 #include "lib/h2/tls.h"
 
+#include <arpa/inet.h>
+#include <fcntl.h>
 #include <gmock/gmock.h>
+#include <netinet/in.h>
 #include <openssl/ssl.h>
 #include <sys/socket.h>
 
@@ -21,6 +24,61 @@ using testing::Authority;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using testing::KeyPair;
+
+/// A connected socket that does not block.
+class PlainSocket {
+ public:
+  explicit PlainSocket(std::uint16_t port, const char* from = "127.0.0.1")
+      : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
+    sockaddr_in here{};
+    here.sin_family = AF_INET;
+    inet_pton(AF_INET, from, &here.sin_addr);
+    EXPECT_EQ(bind(socket_.get(), reinterpret_cast<sockaddr*>(&here), sizeof(here)), 0);
+    sockaddr_in there{};
+    there.sin_family = AF_INET;
+    there.sin_port = htons(port);
+    there.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    EXPECT_EQ(connect(socket_.get(), reinterpret_cast<sockaddr*>(&there), sizeof(there)), 0);
+    fcntl(socket_.get(), F_SETFL, O_NONBLOCK);
+  }
+  [[nodiscard]] int get() const { return socket_.get(); }
+
+ private:
+  Descriptor socket_;
+};
+
+/// A caller that shakes hands as another library may, with any version and ciphers.
+class OldCaller {
+ public:
+  OldCaller(const PlainSocket& socket, int version, const char* ciphers = "DEFAULT")
+      : context_(SSL_CTX_new(TLS_client_method())), session_(nullptr) {
+    SSL_CTX_set_max_proto_version(context_.get(), version);
+    EXPECT_EQ(SSL_CTX_set_cipher_list(context_.get(), ciphers), 1);
+    session_.reset(SSL_new(context_.get()));
+    constexpr unsigned char kH2[] = {2, 'h', '2'};
+    SSL_set_alpn_protos(session_.get(), kH2, sizeof(kH2));
+    SSL_set_fd(session_.get(), socket.get());
+    SSL_set_connect_state(session_.get());
+  }
+
+  /// 1: done; -1: refused; 0: not yet.
+  int Shake() {
+    const int done = SSL_do_handshake(session_.get());
+    if (done == 1) return 1;
+    const int error = SSL_get_error(session_.get(), done);
+    return error == SSL_ERROR_WANT_READ || error == SSL_ERROR_WANT_WRITE ? 0 : -1;
+  }
+  void Renegotiate() { EXPECT_EQ(SSL_renegotiate(session_.get()), 1); }
+
+ private:
+  template <auto free>
+  struct Freed {
+    void operator()(auto* object) const { free(object); }
+  };
+
+  const std::unique_ptr<SSL_CTX, Freed<SSL_CTX_free>> context_;
+  std::unique_ptr<SSL, Freed<SSL_free>> session_;
+};
 
 class H2TlsTest : public ::testing::Test {
  protected:
@@ -133,6 +191,46 @@ TEST_F(H2TlsTest, BegunHandshakesKeepNobodyOut) {
   for (int i = 0; i < 50; ++i) silent.push_back(std::make_unique<testing::Http2Peer>(port_));
   EXPECT_TRUE(Call(Trusting()).ended->ok());
   EXPECT_LE(server_->connections(), 12U);
+}
+
+TEST_F(H2TlsTest, TheHostThatBeginsMostHandshakesMakesRoomForThem) {
+  ServerLimits limits;
+  limits.handshakes = 10;
+  Serve(CallersCertificates::kNotAsked, limits);
+  PlainSocket slow(port_, "127.0.0.2");  // and so the oldest
+  ASSERT_TRUE(TurnUntil(loop_, [&] { return server_->connections() == 1; }));
+  std::vector<std::unique_ptr<testing::Http2Peer>> silent;
+  for (int i = 0; i < 50; ++i) silent.push_back(std::make_unique<testing::Http2Peer>(port_));
+  ASSERT_TRUE(TurnUntil(loop_, [&] { return server_->counts().accepted == 51; }));
+  EXPECT_EQ(server_->counts().broken_off, 41U);
+  OldCaller caller(slow, TLS1_3_VERSION);
+  EXPECT_TRUE(TurnUntil(loop_, [&] { return caller.Shake() == 1; }));
+}
+
+TEST_F(H2TlsTest, OfTls12CiphersOfHttp2AreTaken) {
+  Serve();
+  const auto is_taken = [this](const char* cipher) {
+    PlainSocket socket(port_);
+    OldCaller caller(socket, TLS1_2_VERSION, cipher);
+    int shaken = 0;
+    EXPECT_TRUE(TurnUntil(loop_, [&] { return (shaken = caller.Shake()) != 0; }));
+    return shaken == 1;
+  };
+  EXPECT_TRUE(is_taken("ECDHE+AESGCM"));
+  EXPECT_TRUE(is_taken("ECDHE+CHACHA20"));
+  EXPECT_FALSE(is_taken("AES256-GCM-SHA384")) << "one key for all connections";
+  EXPECT_FALSE(is_taken("ECDHE+AES:!AESGCM:!AESCCM")) << "CBC";
+}
+
+TEST_F(H2TlsTest, NobodyRenegotiates) {
+  Serve();
+  PlainSocket socket(port_);
+  OldCaller caller(socket, TLS1_2_VERSION);
+  ASSERT_TRUE(TurnUntil(loop_, [&] { return caller.Shake() == 1; }));
+  caller.Renegotiate();
+  int shaken = 0;
+  EXPECT_TRUE(TurnUntil(loop_, [&] { return (shaken = caller.Shake()) != 0; }));
+  EXPECT_EQ(shaken, -1);
 }
 
 TEST_F(H2TlsTest, HandshakeThatDoesNotGoOnEndsInTime) {
