@@ -33,7 +33,8 @@ TEST_F(ManyWorkersTest, ConnectionsOfTheirOwnFitIntoMemoryAndEachGetsAJob) {
   }
   files.rlim_cur = 1024;  // as most systems start programs
   setrlimit(RLIMIT_NOFILE, &files);
-  StartFrontend({"--lease", "600", "sleep"});  // these workers send no heartbeats
+  // These workers send no heartbeats. All are of one host; the memory is deployments/frontend's.
+  StartFrontend({"--lease", "600", "--memory-limit", "2048", "sleep"});
   files.rlim_cur = files.rlim_max;             // for our ends of the connections
   setrlimit(RLIMIT_NOFILE, &files);
   std::vector<std::unique_ptr<WorkerStream>> workers;
