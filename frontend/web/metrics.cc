@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "frontend/web/web.h"
+#include "lib/h2/closing.h"
 #include "lib/metrics/family.h"
 #include "lib/results/report_reader.h"
 #include "lib/rpc/loop_thread.h"
@@ -141,6 +142,22 @@ void AddStore(std::vector<MetricFamily>& result, const QueueSet& queues) {
       stats.failures);
 }
 
+/// All causes exist from the start.
+MetricFamily ClosedFamily(const rpc::Loops& loops) {
+  Family family("twofold_grpc_closed_connections_total",
+                "Connections of the gRPC ports that were closed or turned away, by reason; those "
+                "that ended in order are left out.",
+                MetricType::Counter);
+  for (std::size_t i = 0; i < h2::kCauseNames.size(); ++i) {
+    const auto cause = static_cast<h2::Cause>(i);
+    if (cause == h2::Cause::kInOrder) continue;
+    std::uint64_t all = 0;
+    for (const auto& loop : loops) all += loop->closed().of(cause);
+    family.Add({{"reason", std::string(h2::kCauseNames[i])}}, all);
+  }
+  return family.Take();
+}
+
 /// Of the threads that serve the gRPC ports, together.
 void AddLoops(std::vector<MetricFamily>& result, const rpc::Loops& loops) {
   stats::Histogram all_turns;
@@ -159,6 +176,7 @@ void AddLoops(std::vector<MetricFamily>& result, const rpc::Loops& loops) {
               MetricType::Gauge);
   held.Add({}, all_held);
   result.push_back(held.Take());
+  result.push_back(ClosedFamily(loops));
 }
 
 MetricFamily ReportsFamily(const results::ReportReader& reports) {

@@ -10,10 +10,10 @@ Client::Client(Loop& loop, Options options)
 Client::~Client() = default;
 
 Status Client::Connect(Descriptor socket, std::string peer, std::shared_ptr<const Tls> tls) {
-  const auto on_closed = [this](Connection&, std::string_view why) {
+  const auto on_closed = [this](Connection&, const Closing& closing) {
     loop_.Retire(std::move(connection_));
     const auto told = options_.on_closed;  // which may destroy this client
-    if (told) told(why);
+    if (told) told(closing.why);
   };
   auto made = Connection::Make(loop_, std::move(socket),
                                {.limits = options_.limits,

@@ -33,7 +33,7 @@ Connection::Connection(Loop& loop, Descriptor socket, Options options)
       options_(std::move(options)),
       socket_(std::move(socket)),
       account_(std::in_place, options_.ledger, options_.peer,
-               [this](std::string_view why) { Close(why); }),
+               [this](std::string_view why) { Close(Cause::kMemory, why); }),
       timer_(loop, [this] { OnDue(); }),
       transport_(options_.tls == nullptr ? PlainTransport(socket_.get())
                                          : options_.tls->Over(socket_.get())) {
@@ -63,11 +63,11 @@ Status Connection::Start() {
   return absl::OkStatus();
 }
 
-void Connection::Close(std::string_view why) {
+void Connection::Close(Cause cause, std::string_view why) {
   if (!open()) return;
   const std::string reason(why);  // it may be the session's
   Shut(reason);
-  if (options_.on_closed) options_.on_closed(*this, reason);
+  if (options_.on_closed) options_.on_closed(*this, {cause, reason});
 }
 
 void Connection::Shut(std::string_view why) {
@@ -110,8 +110,18 @@ bool Connection::Shake() {
 
 /// What cannot go on ends the connection.
 void Connection::Stop(const Moved& moved) {
-  if (moved.state == Moved::State::kClosed) return Close("the peer has closed the connection");
-  if (moved.state == Moved::State::kFailed) return Close(moved.why);
+  if (moved.state == Moved::State::kClosed) {
+    return Close(CauseOf(moved), "the peer has closed the connection");
+  }
+  if (moved.state == Moved::State::kFailed) return Close(CauseOf(moved), moved.why);
+}
+
+/// Peers that need nothing any more, and probes that only connect, come and go all the time.
+Cause Connection::CauseOf(const Moved& moved) const {
+  if (!ready_ && moved.state == Moved::State::kFailed && options_.tls != nullptr) {
+    return Cause::kHandshake;
+  }
+  return session_->streams() > 0 ? Cause::kLost : Cause::kInOrder;
 }
 
 /// Has the loop wait for what this connection waits for.
@@ -165,9 +175,9 @@ void Connection::OnFlush() {
   if (!open()) return;
   if (!session_->broken().ok()) {
     const auto why = session_->broken().message();
-    return Close({why.data(), why.size()});
+    return Close(session_->cause(), {why.data(), why.size()});
   }
-  if (session_->over() && !blocked_) return Close("");
+  if (session_->over() && !blocked_) return Close(Cause::kInOrder, "");
   Arm();
   options_.ledger.Settle();
 }
@@ -202,7 +212,7 @@ void Connection::WriteRest() {
 
 void Connection::OnDue() {
   if (blocked_ && blocked_since_ + options_.limits.unread <= loop_.now()) {
-    return Close("the peer does not read");
+    return Close(Cause::kUnread, "the peer does not read");
   }
   if (age_due_ <= loop_.now()) OnAge();
   if (!open()) return;
@@ -212,7 +222,7 @@ void Connection::OnDue() {
 }
 
 void Connection::OnAge() {
-  if (std::exchange(aged_, true)) return Close("");
+  if (std::exchange(aged_, true)) return Close(Cause::kInOrder, "");
   session_->Drain(loop_.now());
   age_due_ = loop_.now() + options_.limits.age_patience;
 }

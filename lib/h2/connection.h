@@ -10,6 +10,7 @@
 #include "lib/common/descriptors.h"
 #include "lib/common/result.h"
 #include "lib/h2/account.h"
+#include "lib/h2/closing.h"
 #include "lib/h2/limits.h"
 #include "lib/h2/loop.h"
 #include "lib/h2/session.h"
@@ -37,8 +38,8 @@ class Connection final : public Loop::Source {
     /// The handshake is done.
     std::function<void(Connection&)> on_ready = {};
     std::function<void(PeerNews)> on_news = {};  ///< see Session::Options
-    /// The connection is over and may be retired, not destroyed. Why, in words; empty: in order.
-    std::function<void(Connection&, std::string_view why)> on_closed = {};
+    /// The connection is over and may be retired, not destroyed.
+    std::function<void(Connection&, const Closing&)> on_closed = {};
   };
 
   /// `socket` does not block. Begins to read.
@@ -59,7 +60,7 @@ class Connection final : public Loop::Source {
 
   /// Ends all calls and closes the socket. Not to be called by an End. Does nothing the second
   /// time.
-  void Close(std::string_view why);
+  void Close(Cause cause, std::string_view why);
 
  private:
   Connection(Loop& loop, Descriptor socket, Options options);
@@ -69,6 +70,7 @@ class Connection final : public Loop::Source {
   void OnFlush() override;
   bool Shake();
   void Stop(const Moved& moved);
+  [[nodiscard]] Cause CauseOf(const Moved& moved) const;
   void Shut(std::string_view why);
   void Read();
   bool Pace(Duration took);

@@ -3,10 +3,11 @@
 #include <absl/container/flat_hash_map.h>
 
 #include <cstddef>
+#include <optional>
 #include <string>
 
 #include "lib/common/mutex.h"
-#include "lib/common/result.h"
+#include "lib/h2/closing.h"
 
 namespace twofold::h2 {
 
@@ -18,16 +19,16 @@ class ConnectionCount {
  public:
   ConnectionCount(std::size_t most, std::size_t of_host) : most_(most), of_host_(of_host) {}
 
-  /// One more of `host`. kResourceExhausted: that would be too many, and of whom.
-  Status Add(const std::string& host) {
+  /// One more of `host`. Why not, if that would be too many; nullopt: it counts.
+  std::optional<Closing> Add(const std::string& host) {
     const MutexLock lock(mutex_);
     const auto known = hosts_.find(host);
     const std::size_t held = known == hosts_.end() ? 0 : known->second;
-    if (held >= of_host_) return absl::ResourceExhaustedError("their host has as many as it may");
-    if (all_ >= most_) return absl::ResourceExhaustedError("there are as many as there may be");
+    if (held >= of_host_) return Closing{Cause::kTooMany, "their host has as many as it may"};
+    if (all_ >= most_) return Closing{Cause::kNoRoom, "there are as many as there may be"};
     ++all_;
     ++hosts_[host];
-    return absl::OkStatus();
+    return std::nullopt;
   }
 
   /// REQUIRES: Add took it.

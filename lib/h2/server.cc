@@ -69,7 +69,9 @@ Server::Server(Loop& loop, std::vector<Descriptor> listeners, Options options)
                                              options_.limits.connections, options_.limits.of_host)),
       pause_(loop, [this] { Listen(); }),
       patience_(loop, [this] {
-        while (!connections_.empty()) connections_.begin()->second->Close("the server ends");
+        while (!connections_.empty()) {
+          connections_.begin()->second->Close(Cause::kShutdown, "the server ends");
+        }
       }) {
   for (Descriptor& socket : listeners) {
     listeners_.push_back(std::make_unique<Listener>(*this, std::move(socket)));
@@ -123,7 +125,7 @@ void Server::Accept(int listener) {
 
 /// Counted here: what is on its way to another server counts.
 void Server::Place(Descriptor socket, const std::string& host) {
-  if (const Status counted = count_->Add(host); !counted.ok()) return TurnAway(host, counted);
+  if (const auto full = count_->Add(host)) return TurnAway(host, *full);
   options_.hand_on ? options_.hand_on(std::move(socket), host) : Take(std::move(socket), host);
 }
 
@@ -138,11 +140,14 @@ void Server::Take(Descriptor socket, const std::string& host) {
       .tls = options_.tls ? options_.tls() : nullptr};
   options.may_shake = [this] { return MayShake(); };
   options.on_ready = [this](Connection& ready) { EndHandshake(ready); };
-  options.on_closed = [this](Connection& closed, std::string_view why) { OnClosed(closed, why); };
+  options.on_closed = [this](Connection& closed, const Closing& closing) {
+    OnClosed(closed, closing);
+  };
   auto made = Connection::Make(loop_, std::move(socket), std::move(options));
   if (!made.ok()) {
     count_->Remove(host);
-    return TurnAway(host, made.status());
+    const auto why = made.status().message();
+    return TurnAway(host, {Cause::kNoRoom, {why.data(), why.size()}});
   }
   ++counts_.accepted;
   Connection* const connection = made->get();
@@ -150,10 +155,9 @@ void Server::Take(Descriptor socket, const std::string& host) {
   if (options_.tls) BeginHandshake(*connection);
 }
 
-void Server::TurnAway(const std::string& host, const Status& why) {
+void Server::TurnAway(const std::string& host, const Closing& closing) {
   ++counts_.turned_away;
-  const auto text = why.message();
-  if (options_.on_turned_away) options_.on_turned_away(host, {text.data(), text.size()});
+  if (options_.on_turned_away) options_.on_turned_away(host, closing);
 }
 
 /// The host that has begun most makes room: one that ends none keeps no other out.
@@ -163,7 +167,7 @@ void Server::BeginHandshake(Connection& connection) {
   const auto most = std::max_element(
       shaking_.begin(), shaking_.end(),
       [](const auto& one, const auto& other) { return one.second.size() < other.second.size(); });
-  most->second.front()->Close("too many handshakes at once");
+  most->second.front()->Close(Cause::kTooManyHandshakes, "too many handshakes at once");
 }
 
 void Server::EndHandshake(Connection& connection) {
@@ -184,10 +188,10 @@ bool Server::MayShake() {
   return !options_.tls || ++shaken_ <= options_.limits.handshakes_a_turn;
 }
 
-void Server::OnClosed(Connection& connection, std::string_view why) {
-  if (!why.empty()) {
-    ++counts_.broken_off;
-    if (options_.on_broken_off) options_.on_broken_off(connection.peer(), why);
+void Server::OnClosed(Connection& connection, const Closing& closing) {
+  if (closing.cause != Cause::kInOrder) ++counts_.broken_off;
+  if (!closing.why.empty() && options_.on_broken_off) {
+    options_.on_broken_off(connection.peer(), closing);
   }
   EndHandshake(connection);
   count_->Remove(connection.peer());

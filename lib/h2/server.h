@@ -17,6 +17,7 @@
 #include "lib/common/descriptors.h"
 #include "lib/common/instant.h"
 #include "lib/h2/account.h"
+#include "lib/h2/closing.h"
 #include "lib/h2/connection.h"
 #include "lib/h2/connection_count.h"
 #include "lib/h2/limits.h"
@@ -53,9 +54,9 @@ class Server {
     std::shared_ptr<ConnectionCount> count = {};  ///< null: one of its own, by `limits`
     HandOn hand_on = {};                          ///< empty: it serves what it accepts
     /// A connection of `host` was turned away, or was closed for another reason than that it was
-    /// over; why, in words.
-    std::function<void(const std::string& host, std::string_view why)> on_turned_away = {};
-    std::function<void(const std::string& host, std::string_view why)> on_broken_off = {};
+    /// over. One whose peer has gone in order is told, too, but is none of `Counts::broken_off`.
+    std::function<void(const std::string& host, const Closing&)> on_turned_away = {};
+    std::function<void(const std::string& host, const Closing&)> on_broken_off = {};
     std::function<void(int error)> on_trouble = {};  ///< see trouble()
   };
 
@@ -83,8 +84,8 @@ class Server {
 
   void Accept(int listener);
   void Place(Descriptor socket, const std::string& host);
-  void TurnAway(const std::string& host, const Status& why);
-  void OnClosed(Connection& connection, std::string_view why);
+  void TurnAway(const std::string& host, const Closing& closing);
+  void OnClosed(Connection& connection, const Closing& closing);
   void BeginHandshake(Connection& connection);
   void EndHandshake(Connection& connection);
   bool MayShake();

@@ -49,6 +49,12 @@ std::vector<nghttp2_settings_entry> Announcements(const Limits& limits, bool ser
   return settings;
 }
 
+/// Of nghttp2's fatal errors.
+Cause CauseOf(ssize_t error) {
+  if (error == NGHTTP2_ERR_NOMEM) return Cause::kMemory;
+  return error == NGHTTP2_ERR_FLOODED ? Cause::kFlood : Cause::kProtocol;
+}
+
 bool IsPositive(std::chrono::milliseconds time) { return time.count() > 0; }
 
 }  // namespace
@@ -94,8 +100,9 @@ void Session::MarkDirty() {
   if (options_.on_output) options_.on_output();
 }
 
-void Session::Break(Status why, std::uint32_t code) {
+void Session::Break(Cause cause, Status why, std::uint32_t code) {
   if (!broken_.ok()) return;
+  cause_ = cause;
   broken_ = std::move(why);
   nghttp2_session_terminate_session(session_, code);
   dirty_ = false;  // it is told even if a socket that takes nothing was told before
@@ -104,13 +111,15 @@ void Session::Break(Status why, std::uint32_t code) {
 
 void Session::Check(int result) {
   if (nghttp2_is_fatal(result) != 0) {
-    Break(absl::ResourceExhaustedError(nghttp2_strerror(result)), NGHTTP2_INTERNAL_ERROR);
+    Break(CauseOf(result), absl::ResourceExhaustedError(nghttp2_strerror(result)),
+          NGHTTP2_INTERNAL_ERROR);
   }
 }
 
 int Session::GoOn() {
   if (options_.account.overdrawn()) {
-    Break(absl::ResourceExhaustedError("the connection holds more memory than one may"),
+    Break(Cause::kMemory,
+          absl::ResourceExhaustedError("the connection holds more memory than one may"),
           NGHTTP2_ENHANCE_YOUR_CALM);
   }
   return broken_.ok() ? 0 : NGHTTP2_ERR_CALLBACK_FAILURE;
@@ -124,7 +133,7 @@ Status Session::Receive(std::string_view bytes, Instant now) {
   const ssize_t used = nghttp2_session_mem_recv(
       session_, reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
   if (used < 0) {
-    Break(absl::InvalidArgumentError(nghttp2_strerror(static_cast<int>(used))),
+    Break(CauseOf(used), absl::InvalidArgumentError(nghttp2_strerror(static_cast<int>(used))),
           used == NGHTTP2_ERR_NOMEM ? NGHTTP2_INTERNAL_ERROR : NGHTTP2_PROTOCOL_ERROR);
   }
   GoOn();
@@ -171,12 +180,15 @@ void Session::OnDue(Instant now) {
   while (!deadlines_.empty() && deadlines_.begin()->first <= now) {
     OnDeadline(*Find(deadlines_.begin()->second));
   }
-  if (greeting_due_ <= now)
-    Break(absl::DeadlineExceededError("no greeting"), NGHTTP2_SETTINGS_TIMEOUT);
-  if (header_due_ <= now) {
-    Break(absl::DeadlineExceededError("headers without an end"), NGHTTP2_ENHANCE_YOUR_CALM);
+  if (greeting_due_ <= now) {
+    Break(Cause::kTooSlow, absl::DeadlineExceededError("no greeting"), NGHTTP2_SETTINGS_TIMEOUT);
   }
-  if (sign_due_ <= now) Break(absl::UnavailableError("no sign of life"), NGHTTP2_NO_ERROR);
+  if (header_due_ <= now) {
+    Break(Cause::kTooSlow, absl::DeadlineExceededError("headers without an end"),
+          NGHTTP2_ENHANCE_YOUR_CALM);
+  }
+  if (sign_due_ <= now)
+    Break(Cause::kLost, absl::UnavailableError("no sign of life"), NGHTTP2_NO_ERROR);
   if (last_calls_due_ <= now) SayLastCall();
   if (IsPositive(limits().idle) && streams_.empty() && idle_since_ + limits().idle <= now) {
     Drain(now);

@@ -16,6 +16,7 @@
 #include "lib/common/instant.h"
 #include "lib/common/result.h"
 #include "lib/h2/account.h"
+#include "lib/h2/closing.h"
 #include "lib/h2/counted_memory.h"
 #include "lib/h2/limits.h"
 #include "lib/h2/metadata.h"
@@ -95,6 +96,8 @@ class Session {
 
   /// Why the connection has to end; kOk: it goes on.
   [[nodiscard]] const Status& broken() const { return broken_; }
+  /// The same, for those who count.
+  [[nodiscard]] Cause cause() const { return cause_; }
   /// Nothing is left to be read or written: close the connection.
   [[nodiscard]] bool over() const;
 
@@ -132,7 +135,7 @@ class Session {
   void EndStream(Stream& stream);
 
   void MarkDirty();
-  void Break(Status why, std::uint32_t code);
+  void Break(Cause cause, Status why, std::uint32_t code);
   /// A result of nghttp2's: what cannot be mended breaks the session.
   void Check(int result);
   /// What a callback returns to nghttp2: an error once the session is broken, or has no room.
@@ -186,6 +189,7 @@ class Session {
   bool dirty_ = false;
   bool closed_ = false;
   Status broken_;
+  Cause cause_ = Cause::kInOrder;
 
   Instant now_;
   Instant heard_;

@@ -58,7 +58,7 @@ int Session::OnBeginFrame(const nghttp2_frame_hd& head) {
 
 int Session::Pay(double cost) {
   if (cost > 0 && !purse_.Pay(cost, now_)) {
-    Break(absl::ResourceExhaustedError("too many frames that bring nothing forward"),
+    Break(Cause::kFlood, absl::ResourceExhaustedError("too many frames that bring nothing forward"),
           NGHTTP2_ENHANCE_YOUR_CALM);
   }
   return GoOn();
@@ -80,7 +80,7 @@ int Session::OnHeader(std::int32_t id, std::string_view name, std::string_view v
   constexpr std::size_t kHeaderOverhead = 32;  // RFC 9113, section 6.5.2
   stream->header_bytes_ += name.size() + value.size() + kHeaderOverhead;
   if (stream->header_bytes_ > limits().header_excess * limits().header_bytes) {
-    Break(absl::ResourceExhaustedError("far too many bytes of metadata"),
+    Break(Cause::kFlood, absl::ResourceExhaustedError("far too many bytes of metadata"),
           NGHTTP2_ENHANCE_YOUR_CALM);
   } else if (stream->header_bytes_ <= limits().header_bytes) {
     stream->block_.emplace_back(name, value);
@@ -201,7 +201,7 @@ int Session::OnInvalidFrame(int error) {
   // Who is told the limit late has begun more calls than it allows.
   if (error == NGHTTP2_ERR_REFUSED_STREAM) return Pay(1);
   if (++glitches_ > limits().glitches) {
-    Break(absl::InvalidArgumentError("too many frames break the protocol"),
+    Break(Cause::kProtocol, absl::InvalidArgumentError("too many frames break the protocol"),
           NGHTTP2_ENHANCE_YOUR_CALM);
   }
   return GoOn();

@@ -142,6 +142,7 @@ void Session::OnGoodbye(const nghttp2_goaway& goaway) {
   if (goaway.error_code == NGHTTP2_NO_ERROR || !broken_.ok()) return;
   const std::string_view why(reinterpret_cast<const char*>(goaway.opaque_data),
                              goaway.opaque_data_len);
+  cause_ = goaway.error_code == NGHTTP2_ENHANCE_YOUR_CALM ? Cause::kFlood : Cause::kProtocol;
   broken_ = absl::InvalidArgumentError("the peer broke the protocol: " +
                                        std::string(why.empty() ? "no details" : why));
 }

@@ -167,11 +167,13 @@ class Server::Port {
                                 .serve = [this, loop](h2::Stream& stream, const std::string& host) {
                                   return Begin(loop, stream, host);
                                 }};
-    options.on_turned_away = [this](const std::string& host, std::string_view why) {
-      OnTurnedAway(host, why);
+    options.on_turned_away = [this, loop](const std::string& host, const h2::Closing& closing) {
+      loop->closed().Count(closing.cause);
+      OnTurnedAway(host, closing);
     };
-    options.on_broken_off = [this](const std::string& host, std::string_view why) {
-      OnBrokenOff(host, why);
+    options.on_broken_off = [this, loop](const std::string& host, const h2::Closing& closing) {
+      loop->closed().Count(closing.cause);
+      OnBrokenOff(host, closing);
     };
     options.on_trouble = [this](int error) { OnTrouble(error); };
     return options;
@@ -203,18 +205,24 @@ class Server::Port {
     return call;
   }
 
-  void OnTurnedAway(const std::string& host, std::string_view why) {
-    if (gate_ != nullptr)
-      gate_->Count(why.starts_with("their") ? Reason::kTooMany : Reason::kNoRoom);
-    const auto others = log_.Admit(Now());
-    if (others)
-      spdlog::warn("port {}: turned away a connection of {}: {}{}", number_, host, why, *others);
+  void OnTurnedAway(const std::string& host, const h2::Closing& closing) {
+    if (gate_ != nullptr) {
+      gate_->Count(closing.cause == h2::Cause::kTooMany ? Reason::kTooMany : Reason::kNoRoom);
+    }
+    const auto others = warnings_.Admit(Now());
+    if (others) {
+      spdlog::warn("port {}: turned away a connection of {}: {}{}", number_, host, closing.why,
+                   *others);
+    }
   }
 
-  void OnBrokenOff(const std::string& host, std::string_view why) {
-    const auto others = log_.Admit(Now());
-    if (others)
-      spdlog::debug("port {}: a connection of {} ended: {}{}", number_, host, why, *others);
+  /// Peers that get lost are no reason to leave out a warning, so each kind has its own limit.
+  void OnBrokenOff(const std::string& host, const h2::Closing& closing) {
+    const bool harm = h2::IsHarm(closing.cause);
+    const auto others = (harm ? warnings_ : ends_).Admit(Now());
+    if (!others) return;
+    spdlog::log(harm ? spdlog::level::warn : spdlog::level::debug,
+                "port {}: a connection of {} ended: {}{}", number_, host, closing.why, *others);
   }
 
   void OnTrouble(int error) const {
@@ -228,7 +236,8 @@ class Server::Port {
   HealthService health_;
   ReflectionServices reflection_;
   absl::flat_hash_map<std::string, Service*> services_;  // by name
-  LimitedLog log_;
+  LimitedLog warnings_;
+  LimitedLog ends_;
   std::vector<Place> places_;
   std::size_t next_ = 0;  // the first loop's
 };

@@ -9,6 +9,7 @@
 
 #include "lib/common/mutex.h"
 #include "lib/h2/account.h"
+#include "lib/h2/closing.h"
 #include "lib/h2/limits.h"
 #include "lib/h2/loop.h"
 #include "lib/rpc/loop_owner.h"
@@ -39,6 +40,8 @@ class LoopThread final : public LoopOwner {
   [[nodiscard]] stats::Histogram Turns() const;
   /// What peers made this process hold at the end of the last turn, in bytes.
   [[nodiscard]] std::size_t held() const { return held_; }
+  /// Of the connections of all servers on it.
+  [[nodiscard]] h2::ClosingCounts& closed() { return closed_; }
 
  private:
   void EndTurn(const h2::Loop::Done& turn);
@@ -46,6 +49,7 @@ class LoopThread final : public LoopOwner {
   mutable Mutex mutex_;
   stats::Histogram turns_ ABSL_GUARDED_BY(mutex_);
   std::atomic<std::size_t> held_ = 0;
+  h2::ClosingCounts closed_;
   h2::Loop loop_;
   h2::Ledger ledger_;
   std::thread thread_;  // last: it uses the others

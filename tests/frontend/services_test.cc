@@ -430,6 +430,9 @@ TEST_F(ServicesTest, AllSeriesExistWithZeroFromTheStart) {
   }
   EXPECT_THAT(metrics.body,
               AllOf(HasSubstr("\ntwofold_clients 0\n"), HasSubstr("\ntwofold_grpc_held_bytes "),
+                    HasSubstr("\ntwofold_grpc_closed_connections_total{reason=\"flood\"} 0\n"),
+                    HasSubstr("\ntwofold_grpc_closed_connections_total{reason=\"lost\"} 0\n"),
+                    Not(HasSubstr("twofold_grpc_closed_connections_total{reason=\"in_order\"}")),
                     ContainsRegex("\ntwofold_grpc_turn_seconds_count [1-9]"),
                     HasSubstr("# TYPE twofold_job_wait_seconds histogram\n"),
                     HasSubstr("# HELP twofold_jobs "), HasSubstr("twofold_build_info{version=")));

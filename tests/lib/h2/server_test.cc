@@ -8,6 +8,8 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 
+#include <set>
+
 #include "lib/h2/client.h"
 #include "tests/lib/h2/frames.h"
 #include "tests/lib/h2/loopback.h"
@@ -18,6 +20,7 @@ namespace {
 
 using std::chrono::milliseconds;
 using std::chrono::seconds;
+using ::testing::Each;
 using ::testing::ElementsAre;
 
 /// Sends each message back; ends when the caller does.
@@ -77,11 +80,15 @@ class H2ServerTest : public ::testing::Test {
     std::vector<Descriptor> listeners;
     listeners.push_back(std::move(listener.socket));
     ledger_ = std::make_unique<Ledger>(budgets);
-    server_ = std::make_unique<Server>(
-        loop_, std::move(listeners),
-        Server::Options{.limits = limits,
-                        .ledger = *ledger_,
-                        .serve = [serve](Stream& stream, auto&) { return serve(stream); }});
+    Server::Options options{.limits = limits,
+                            .ledger = *ledger_,
+                            .serve = [serve](Stream& stream, auto&) { return serve(stream); }};
+    const auto note = [this](const std::string&, const Closing& closing) {
+      causes_.push_back(closing.cause);
+    };
+    options.on_turned_away = note;
+    options.on_broken_off = note;
+    server_ = std::make_unique<Server>(loop_, std::move(listeners), std::move(options));
   }
 
   Client& Connect(const Limits& limits = {}) {
@@ -104,6 +111,7 @@ class H2ServerTest : public ::testing::Test {
     return end;
   }
 
+  std::vector<Cause> causes_;  // of the connections that were turned away or broken off
   Loop loop_;
   std::uint16_t port_ = 0;
   std::unique_ptr<Ledger> ledger_;
@@ -202,6 +210,7 @@ TEST_F(H2ServerTest, ConnectionsBeyondALimitAreClosedAtOnce) {
   EXPECT_FALSE(one.IsClosed());
   EXPECT_FALSE(two.IsClosed());
   EXPECT_EQ(server_->counts().turned_away, 1U);
+  EXPECT_THAT(causes_, ElementsAre(Cause::kTooMany));
   two.Drop();
   ASSERT_TRUE(TurnUntil(loop_, [&] { return server_->connections() == 1; }));
   const BlockingPeer four(port_);
@@ -243,6 +252,7 @@ TEST_F(H2ServerTest, PeerThatReadsNothingForLongIsLeft) {
   peer.Send(CallThatTakesAll());
   ASSERT_TRUE(TurnUntil(loop_, [&] { return server_->counts().broken_off == 1; }));
   EXPECT_EQ(ledger_->held(), 0U);
+  EXPECT_THAT(causes_, ElementsAre(Cause::kUnread));
 }
 
 TEST_F(H2ServerTest, PeerWhoseCallsTakeLongIsServedInPieces) {
@@ -288,6 +298,7 @@ TEST_F(H2ServerTest, LargestHolderEndsWhenMemoryIsShort) {
   EXPECT_TRUE(absl::IsUnavailable(*large->ended));
   EXPECT_FALSE(small->ended);
   EXPECT_FALSE(last->ended);
+  EXPECT_THAT(causes_, ElementsAre(Cause::kMemory));
 }
 
 TEST_F(H2ServerTest, DrainLetsCallsEndAndThenSaysSo) {
@@ -317,6 +328,7 @@ TEST_F(H2ServerTest, DrainBreaksOffWhatDoesNotEnd) {
   server_->Drain(milliseconds(5), [&] { drained = true; });
   ASSERT_TRUE(TurnUntil(loop_, [&] { return drained && end->ended; }));
   EXPECT_TRUE(absl::IsUnavailable(*end->ended));
+  EXPECT_THAT(causes_, ElementsAre(Cause::kShutdown));
 }
 
 TEST_F(H2ServerTest, DeadlinesPassWithoutAnyTraffic) {
@@ -335,6 +347,52 @@ TEST_F(H2ServerTest, PeersThatDoNotGreetAreLeft) {
   for (int i = 0; i < 50; ++i) peers.push_back(std::make_unique<BlockingPeer>(port_));
   ASSERT_TRUE(TurnUntil(loop_, [&] { return server_->counts().broken_off == 50; }));
   EXPECT_EQ(server_->connections(), 0U);
+  EXPECT_THAT(causes_, Each(Cause::kTooSlow));
+}
+
+TEST_F(H2ServerTest, WhoGoesDuringACallIsLostAndWhoGoesWithoutOneIsInOrder) {
+  std::vector<std::shared_ptr<RecordingEnd>> ends;
+  Serve({}, [&ends](Stream& stream) -> Result<std::shared_ptr<End>> {
+    const auto& end = ends.emplace_back(std::make_shared<RecordingEnd>());
+    end->stream = &stream;
+    end->on_half_closed = [&stream] { stream.Finish(absl::OkStatus()); };
+    return std::shared_ptr<End>(end);
+  });
+  BlockingPeer rests(port_);
+  rests.Send(Greeting() + WholeCall(1));
+  ASSERT_TRUE(TurnUntil(loop_, [&] { return !ends.empty() && ends[0]->ended; }));
+  BlockingPeer calls(port_);
+  calls.Send(Greeting() + CallHeaders(1));
+  ASSERT_TRUE(TurnUntil(loop_, [&] { return ends.size() == 2; }));
+  BlockingPeer probes(port_);
+  ASSERT_TRUE(TurnUntil(loop_, [&] { return server_->connections() == 3; }));
+  for (BlockingPeer* const peer : {&probes, &rests, &calls}) {
+    peer->Drop();
+    const std::size_t left = server_->connections() - 1;
+    ASSERT_TRUE(TurnUntil(loop_, [&] { return server_->connections() == left; }));
+  }
+  EXPECT_THAT(causes_, ElementsAre(Cause::kInOrder, Cause::kInOrder, Cause::kLost));
+  EXPECT_EQ(server_->counts().broken_off, 1U);
+}
+
+TEST_F(H2ServerTest, WhoSpeaksSomethingElseBreaksTheProtocol) {
+  Serve();
+  const BlockingPeer peer(port_);
+  peer.Send("GET / HTTP/1.1\r\nhost: x\r\n\r\n");
+  ASSERT_TRUE(TurnUntil(loop_, [&] { return server_->counts().broken_off == 1; }));
+  EXPECT_THAT(causes_, ElementsAre(Cause::kProtocol));
+}
+
+TEST(ClosingTest, EachCauseIsCountedUnderANameOfItsOwn) {
+  const std::set<std::string_view> names(kCauseNames.begin(), kCauseNames.end());
+  EXPECT_EQ(names.size(), kCauseNames.size());
+  EXPECT_EQ(kCauseNames[static_cast<std::size_t>(Cause::kUnread)], "unread");
+  EXPECT_EQ(kCauseNames[static_cast<std::size_t>(Cause::kNoRoom)], "no_room");
+  ClosingCounts counts;
+  counts.Count(Cause::kFlood);
+  counts.Count(Cause::kFlood);
+  EXPECT_EQ(counts.of(Cause::kFlood), 2U);
+  EXPECT_EQ(counts.of(Cause::kMemory), 0U);
 }
 
 TEST_F(H2ServerTest, HostsAreAddressesAndNetworksOfIPv6) {

@@ -180,9 +180,10 @@ TEST_F(SessionFloodTest, FramesThatBringNothingForward) {
     const char* name;
     std::string frame;
     int count;
+    Cause cause = Cause::kFlood;
   } floods[] = {
       {"SETTINGS", Frame(NGHTTP2_SETTINGS, 0, 0), 1000},
-      {"acknowledged SETTINGS", Frame(NGHTTP2_SETTINGS, 1, 0), 1000},
+      {"acknowledged SETTINGS", Frame(NGHTTP2_SETTINGS, 1, 0), 1000, Cause::kProtocol},
       {"SETTINGS of 2 000 entries", Frame(NGHTTP2_SETTINGS, 0, 0, many_settings), 20},
       {"PING", Frame(NGHTTP2_PING, 0, 0, "12345678"), 1000},
       {"acknowledged PING", Frame(NGHTTP2_PING, 1, 0, "12345678"), 1000},
@@ -201,6 +202,7 @@ TEST_F(SessionFloodTest, FramesThatBringNothingForward) {
         return (i == 0 ? CallHeaders(1) : "") + Repeat(one.frame, one.count);
       });
       EXPECT_TRUE(outcome.broken);
+      EXPECT_EQ(flood.server_->cause(), one.cause);
       EXPECT_TRUE(!reads || outcome.writes <= 5) << outcome.writes;
       EXPECT_LT(outcome.most_held, kMiB);
     }

@@ -107,7 +107,11 @@ class H2TlsTest : public ::testing::Test {
     server_ = std::make_unique<Server>(
         loop_, std::move(listeners),
         Server::Options{
-            .limits = limits, .ledger = ledger_, .serve = serve, .tls = [tls] { return *tls; }});
+            .limits = limits,
+            .ledger = ledger_,
+            .serve = serve,
+            .tls = [tls] { return *tls; },
+            .on_broken_off = [this](auto&, const Closing& closing) { cause_ = closing.cause; }});
   }
 
   /// A whole call by a caller that shows and demands what `material` has.
@@ -134,6 +138,7 @@ class H2TlsTest : public ::testing::Test {
   std::unique_ptr<Server> server_;
   std::unique_ptr<Client> client_;
   std::shared_ptr<RecordingEnd> end_;
+  Cause cause_ = Cause::kInOrder;  // of the last connection that was broken off
 };
 
 TEST_F(H2TlsTest, CallIsAnswered) {
@@ -181,6 +186,7 @@ TEST_F(H2TlsTest, PlainTextIsBrokenOff) {
   testing::Http2Peer peer(port_);
   peer.Greet();
   ASSERT_TRUE(TurnUntil(loop_, [&] { return server_->counts().broken_off == 1; }));
+  EXPECT_EQ(cause_, Cause::kHandshake);
 }
 
 TEST_F(H2TlsTest, BegunHandshakesKeepNobodyOut) {
@@ -191,6 +197,7 @@ TEST_F(H2TlsTest, BegunHandshakesKeepNobodyOut) {
   for (int i = 0; i < 50; ++i) silent.push_back(std::make_unique<testing::Http2Peer>(port_));
   EXPECT_TRUE(Call(Trusting()).ended->ok());
   EXPECT_LE(server_->connections(), 12U);
+  EXPECT_EQ(cause_, Cause::kTooManyHandshakes);
 }
 
 TEST_F(H2TlsTest, TheHostThatBeginsMostHandshakesMakesRoomForThem) {
@@ -239,6 +246,7 @@ TEST_F(H2TlsTest, HandshakeThatDoesNotGoOnEndsInTime) {
   Serve(CallersCertificates::kNotAsked, limits);
   const testing::Http2Peer silent(port_);
   ASSERT_TRUE(TurnUntil(loop_, [&] { return server_->counts().broken_off == 1; }));
+  EXPECT_EQ(cause_, Cause::kTooSlow);
 }
 
 TEST_F(H2TlsTest, TextsThatAreNoCertificatesAreRefused) {

@@ -103,7 +103,7 @@ class ServerTest : public ::testing::Test {
     server_.reset();
     echo_ = std::make_unique<Echo>();
     auto server = Listen("127.0.0.1:0", {echo_.get()}, {*security, gate_, roles, of_host},
-                         MakeLoops(loops, memory));
+                         loops_ = MakeLoops(loops, memory));
     ASSERT_TRUE(server.ok()) << server.status();
     server_ = *std::move(server);
     port_ = server_->address().port;
@@ -121,6 +121,7 @@ class ServerTest : public ::testing::Test {
   const Authority authority_;
   std::shared_ptr<security::Gate> gate_;
   std::unique_ptr<Echo> echo_;
+  Loops loops_;
   std::unique_ptr<Server> server_;
   std::uint16_t port_ = 0;
   Http2Peer::Tls tls_;
@@ -263,6 +264,27 @@ TEST_F(ServerTest, AHostHasSoManyConnectionsAndNoMore) {
   EXPECT_TRUE(testing::Await([&] { return Health() == 0; }));
   EXPECT_TRUE(peers.back()->Call(kHealth));
   EXPECT_EQ(peers.back()->ReadStatus(), 0);
+}
+
+TEST_F(ServerTest, ConnectionsThatAreClosedCountOnTheirLoopByCause) {
+  Serve({}, 0, 0, 2);
+  const auto closed = [this](h2::Cause cause) {
+    std::uint64_t all = 0;
+    for (const auto& loop : loops_) all += loop->closed().of(cause);
+    return all;
+  };
+  for (int i = 0; i < 3; ++i) {
+    Http2Peer peer(port_);
+    EXPECT_TRUE(peer.Send("GET / HTTP/1.1\r\nhost: x\r\n\r\n"));
+    EXPECT_TRUE(peer.IsClosed(milliseconds(20'000)));
+  }
+  EXPECT_TRUE(testing::Await([&] { return closed(h2::Cause::kProtocol) == 3; }));
+  for (const auto& loop : loops_) EXPECT_GT(loop->closed().of(h2::Cause::kProtocol), 0U);
+  Serve({}, 1);
+  const Http2Peer one(port_);
+  EXPECT_TRUE(Http2Peer(port_).IsClosed(milliseconds(20'000)));
+  EXPECT_EQ(closed(h2::Cause::kTooMany), 1U);
+  EXPECT_EQ(closed(h2::Cause::kLost), 0U);
 }
 
 TEST_F(ServerTest, OutOfDescriptorsItSaysSoPausesAndGoesOn) {
