@@ -12,7 +12,7 @@ namespace twofold::h2 {
 enum class Cause : std::uint8_t {
   kInOrder,            ///< it was over, or the peer has gone while no call was under way
   kLost,               ///< the peer has gone during calls, or gave no sign of life
-  kShutdown,           ///< the server ended before the calls did
+  kShutdown,           ///< the server ended before it was over
   kHandshake,          ///< TLS: no agreement, or a certificate that is not trusted
   kTooManyHandshakes,  ///< at once; this was the oldest of its host
   kTooSlow,            ///< no handshake, greeting or end of headers in time
@@ -38,7 +38,8 @@ constexpr bool IsHarm(Cause cause) {
 /// How a connection ended or did not begin. The texts are there during the call that tells of it.
 struct Closing {
   Cause cause = Cause::kInOrder;
-  std::string_view why;  ///< in words; empty: it was over
+  std::string_view why;          ///< in words; empty: it was over
+  std::string_view frames = {};  ///< the last ones, in words, if they were kept; not kInOrder
 };
 
 /// How often connections were closed, by cause.

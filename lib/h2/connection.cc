@@ -50,7 +50,8 @@ Status Connection::Start() {
                                 .account = *account_,
                                 .on_output = [this] { loop_.MarkDirty(*this); },
                                 .serve = options_.serve,
-                                .on_news = options_.on_news},
+                                .on_news = options_.on_news,
+                                .keep_frames = options_.keep_frames},
                                Now());
   if (!session.ok()) return session.status();
   session_ = *std::move(session);
@@ -66,8 +67,9 @@ Status Connection::Start() {
 void Connection::Close(Cause cause, std::string_view why) {
   if (!open()) return;
   const std::string reason(why);  // it may be the session's
+  const std::string frames = cause == Cause::kInOrder ? "" : session_->last_frames();
   Shut(reason);
-  if (options_.on_closed) options_.on_closed(*this, {cause, reason});
+  if (options_.on_closed) options_.on_closed(*this, {cause, reason, frames});
 }
 
 void Connection::Shut(std::string_view why) {

@@ -38,6 +38,7 @@ class Connection final : public Loop::Source {
     /// The handshake is done.
     std::function<void(Connection&)> on_ready = {};
     std::function<void(PeerNews)> on_news = {};  ///< see Session::Options
+    bool keep_frames = false;                    ///< the last ones, for Closing::frames
     /// The connection is over and may be retired, not destroyed.
     std::function<void(Connection&, const Closing&)> on_closed = {};
   };

@@ -138,6 +138,7 @@ void Server::Take(Descriptor socket, const std::string& host) {
       .peer = host,
       .serve = [this, host](Stream& stream) { return options_.serve(stream, host); },
       .tls = options_.tls ? options_.tls() : nullptr};
+  options.keep_frames = options_.keeps_frames && options_.keeps_frames();
   options.may_shake = [this] { return MayShake(); };
   options.on_ready = [this](Connection& ready) { EndHandshake(ready); };
   options.on_closed = [this](Connection& closed, const Closing& closing) {

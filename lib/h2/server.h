@@ -53,6 +53,8 @@ class Server {
     TlsNow tls = {};                              ///< empty: plain text
     std::shared_ptr<ConnectionCount> count = {};  ///< null: one of its own, by `limits`
     HandOn hand_on = {};                          ///< empty: it serves what it accepts
+    /// Whether the next connection keeps its last frames for Closing::frames; empty: no.
+    std::function<bool()> keeps_frames = {};
     /// A connection of `host` was turned away, or was closed for another reason than that it was
     /// over. One whose peer has gone in order is told, too, but is none of `Counts::broken_off`.
     std::function<void(const std::string& host, const Closing&)> on_turned_away = {};

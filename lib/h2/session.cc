@@ -70,6 +70,7 @@ Result<std::unique_ptr<Session>> Session::Make(Options options, Instant now) {
 Session::Session(Options options, Instant now)
     : options_(std::move(options)),
       memory_(options_.account),
+      frames_(options_.keep_frames ? std::make_unique<LastFrames>() : nullptr),
       now_(now),
       heard_(now),
       idle_since_(now),

@@ -18,6 +18,7 @@
 #include "lib/h2/account.h"
 #include "lib/h2/closing.h"
 #include "lib/h2/counted_memory.h"
+#include "lib/h2/last_frames.h"
 #include "lib/h2/limits.h"
 #include "lib/h2/metadata.h"
 #include "lib/h2/purse.h"
@@ -72,6 +73,7 @@ class Session {
     std::function<void()> on_output;  ///< there is something to collect; not called again before
     Serve serve;                      ///< a server's; empty: a client's session
     std::function<void(PeerNews)> on_news = {};  ///< each at most once
+    bool keep_frames = false;                    ///< the last ones, for last_frames()
   };
 
   /// Errors   kResourceExhausted: the account has no room.
@@ -98,6 +100,10 @@ class Session {
   [[nodiscard]] const Status& broken() const { return broken_; }
   /// The same, for those who count.
   [[nodiscard]] Cause cause() const { return cause_; }
+  /// See LastFrames::Text; "": they are not kept.
+  [[nodiscard]] std::string last_frames() const {
+    return frames_ == nullptr ? "" : frames_->Text();
+  }
   /// Nothing is left to be read or written: close the connection.
   [[nodiscard]] bool over() const;
 
@@ -153,7 +159,7 @@ class Session {
   int OnFrame(const nghttp2_frame& frame);
   void OnSettings(bool acknowledge_ours);
   void OnStreamFrame(Stream& stream, const nghttp2_frame& frame);
-  int OnInvalidFrame(int error);
+  int OnInvalidFrame(const nghttp2_frame& frame, int error);
   int OnChunk(std::int32_t id, std::string_view bytes);
   int OnStreamClosed(std::int32_t id, std::uint32_t code);
   void OnRequest(Stream& stream);
@@ -190,6 +196,7 @@ class Session {
   bool closed_ = false;
   Status broken_;
   Cause cause_ = Cause::kInOrder;
+  const std::unique_ptr<LastFrames> frames_;  // null: they are not kept
 
   Instant now_;
   Instant heard_;

@@ -33,8 +33,8 @@ struct SessionCallbacks {
   static int Frame(nghttp2_session*, const nghttp2_frame* frame, void* user) {
     return Of(user).OnFrame(*frame);
   }
-  static int InvalidFrame(nghttp2_session*, const nghttp2_frame*, int error, void* user) {
-    return Of(user).OnInvalidFrame(error);
+  static int InvalidFrame(nghttp2_session*, const nghttp2_frame* frame, int error, void* user) {
+    return Of(user).OnInvalidFrame(*frame, error);
   }
   static int Chunk(nghttp2_session*, std::uint8_t, std::int32_t id, const std::uint8_t* data,
                    std::size_t size, void* user) {

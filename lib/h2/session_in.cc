@@ -44,6 +44,7 @@ bool IsInformational(const std::string* status) {
 }  // namespace
 
 int Session::OnBeginFrame(const nghttp2_frame_hd& head) {
+  if (frames_ != nullptr) frames_->Add(LastFrames::Way::kIn, head);
   const bool is_block = head.type == NGHTTP2_HEADERS || head.type == NGHTTP2_CONTINUATION;
   const bool goes_on = is_block && (head.flags & NGHTTP2_FLAG_END_HEADERS) == 0;
   if (!goes_on) {
@@ -197,7 +198,8 @@ void Session::OnTrailers(Stream& stream) {
   }
 }
 
-int Session::OnInvalidFrame(int error) {
+int Session::OnInvalidFrame(const nghttp2_frame& frame, int error) {
+  if (frames_ != nullptr) frames_->MarkInvalid(frame.hd);
   // Who is told the limit late has begun more calls than it allows.
   if (error == NGHTTP2_ERR_REFUSED_STREAM) return Pay(1);
   if (++glitches_ > limits().glitches) {

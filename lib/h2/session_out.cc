@@ -126,6 +126,7 @@ int Session::SendData(std::int32_t id, std::string_view head, std::size_t size) 
 // ---- what has gone
 
 void Session::OnSent(const nghttp2_frame& frame) {
+  if (frames_ != nullptr) frames_->Add(LastFrames::Way::kOut, frame.hd);
   if (frame.hd.type == NGHTTP2_DATA) purse_.Earn(limits().idle_frames_a_data);
   if (frame.hd.type == NGHTTP2_GOAWAY) OnGoodbye(frame.goaway);
   const bool last = (frame.hd.flags & NGHTTP2_FLAG_END_STREAM) != 0;

@@ -167,6 +167,7 @@ class Server::Port {
                                 .serve = [this, loop](h2::Stream& stream, const std::string& host) {
                                   return Begin(loop, stream, host);
                                 }};
+    options.keeps_frames = [] { return spdlog::should_log(spdlog::level::debug); };
     options.on_turned_away = [this, loop](const std::string& host, const h2::Closing& closing) {
       loop->closed().Count(closing.cause);
       OnTurnedAway(host, closing);
@@ -223,6 +224,9 @@ class Server::Port {
     if (!others) return;
     spdlog::log(harm ? spdlog::level::warn : spdlog::level::debug,
                 "port {}: a connection of {} ended: {}{}", number_, host, closing.why, *others);
+    if (closing.frames.empty()) return;
+    spdlog::debug("port {}: the last frames of that connection of {}: {}", number_, host,
+                  closing.frames);
   }
 
   void OnTrouble(int error) const {

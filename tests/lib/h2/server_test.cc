@@ -20,6 +20,7 @@ namespace {
 
 using std::chrono::milliseconds;
 using std::chrono::seconds;
+using ::testing::ContainsRegex;
 using ::testing::Each;
 using ::testing::ElementsAre;
 
@@ -85,7 +86,9 @@ class H2ServerTest : public ::testing::Test {
                             .serve = [serve](Stream& stream, auto&) { return serve(stream); }};
     const auto note = [this](const std::string&, const Closing& closing) {
       causes_.push_back(closing.cause);
+      frames_ = closing.frames;
     };
+    options.keeps_frames = [this] { return keeps_frames_; };
     options.on_turned_away = note;
     options.on_broken_off = note;
     server_ = std::make_unique<Server>(loop_, std::move(listeners), std::move(options));
@@ -112,6 +115,8 @@ class H2ServerTest : public ::testing::Test {
   }
 
   std::vector<Cause> causes_;  // of the connections that were turned away or broken off
+  std::string frames_;         // of the last one
+  bool keeps_frames_ = false;
   Loop loop_;
   std::uint16_t port_ = 0;
   std::unique_ptr<Ledger> ledger_;
@@ -381,6 +386,20 @@ TEST_F(H2ServerTest, WhoSpeaksSomethingElseBreaksTheProtocol) {
   peer.Send("GET / HTTP/1.1\r\nhost: x\r\n\r\n");
   ASSERT_TRUE(TurnUntil(loop_, [&] { return server_->counts().broken_off == 1; }));
   EXPECT_THAT(causes_, ElementsAre(Cause::kProtocol));
+}
+
+TEST_F(H2ServerTest, LastFramesOfABrokenConnectionAreToldIfTheyAreWantedWhenItBegins) {
+  Serve();
+  for (const bool kept : {false, true}) {
+    keeps_frames_ = kept;
+    const BlockingPeer peer(port_);
+    peer.Send(Greeting() + Frame(NGHTTP2_PING, 0, 0, "12345678") + Frame(NGHTTP2_DATA, 0, 0));
+    const std::uint64_t before = server_->counts().broken_off;
+    ASSERT_TRUE(TurnUntil(loop_, [&] { return server_->counts().broken_off > before; }));
+    EXPECT_EQ(causes_.back(), Cause::kProtocol);
+    EXPECT_EQ(frames_.empty(), !kept);
+  }
+  EXPECT_THAT(frames_, ContainsRegex("; in PING stream 0 8 bytes; .*out GOAWAY stream 0 "));
 }
 
 TEST(ClosingTest, EachCauseIsCountedUnderANameOfItsOwn) {

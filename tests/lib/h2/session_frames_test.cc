@@ -395,5 +395,42 @@ TEST(SessionMutationTest, NoBytesAreFatal) {
   }
 }
 
+TEST(LastFramesTest, FramesOfBothDirectionsAreInWordsOldestFirst) {
+  ServingSession server({}, {}, true);
+  server.Give(Greeting());
+  server.Give(CallHeaders(1));
+  server.Give(Frame(NGHTTP2_HEADERS, 5, 3, Http2Peer::Literal("Upper", "x")));
+  server.Give(Frame(NGHTTP2_PING, 0x40, 0, "12345678"));
+  server.Give(Frame(NGHTTP2_DATA, NGHTTP2_FLAG_END_STREAM, 1, Message("hello")));
+  server.Give(Frame(NGHTTP2_PRIORITY, 0, 5, Http2Peer::Number(0) + "x"));
+  EXPECT_EQ(server->last_frames(),
+            "in SETTINGS stream 0 0 bytes; in SETTINGS stream 0 0 bytes ACK; "
+            "out SETTINGS stream 0 24 bytes; out SETTINGS stream 0 0 bytes ACK; "
+            "out WINDOW_UPDATE stream 0 4 bytes; "
+            "in HEADERS stream 1 109 bytes END_HEADERS; "
+            "in HEADERS stream 3 9 bytes END_STREAM|END_HEADERS (invalid); "
+            "out RST_STREAM stream 3 4 bytes; "
+            "in PING stream 0 8 bytes; out PING stream 0 8 bytes ACK; "
+            "in DATA stream 1 10 bytes END_STREAM; in PRIORITY stream 5 5 bytes");
+}
+
+TEST(LastFramesTest, OnlyTheLastOnesStay) {
+  ServingSession server({}, {}, true);
+  server.Give(Greeting());
+  for (int i = 0; i < 100; ++i) server.Give(Frame(NGHTTP2_PING, 0, 0, "12345678"));
+  std::string expected;
+  for (int i = 0; i < 16; ++i) {
+    if (i > 0) expected += "; ";
+    expected += "in PING stream 0 8 bytes; out PING stream 0 8 bytes ACK";
+  }
+  EXPECT_EQ(server->last_frames(), expected);
+}
+
+TEST(LastFramesTest, NothingIsKeptUnlessItIsAskedFor) {
+  ServingSession server;
+  server.Give(Greeting());
+  EXPECT_EQ(server->last_frames(), "");
+}
+
 }  // namespace
 }  // namespace twofold::h2

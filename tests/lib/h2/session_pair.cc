@@ -4,14 +4,15 @@
 
 namespace twofold::h2 {
 
-ServingSession::ServingSession(const Limits& limits, const Budgets& budgets)
+ServingSession::ServingSession(const Limits& limits, const Budgets& budgets, bool keep_frames)
     : limits_(limits),
       ledger_(budgets),
       account_(std::make_unique<Account>(ledger_, "host", [](std::string_view) {})) {
   auto made = Session::Make({.limits = limits_,
                              .account = *account_,
                              .on_output = [this] { dirty_ = true; },
-                             .serve = [this](Stream& stream) { return Serve(stream); }},
+                             .serve = [this](Stream& stream) { return Serve(stream); },
+                             .keep_frames = keep_frames},
                             now_);
   if (made.ok()) session_ = *std::move(made);
 }

@@ -58,7 +58,8 @@ class RecordingEnd final : public End {
 /// A session that serves, with what a loop would have for it. Time moves when a test says so.
 class ServingSession {
  public:
-  explicit ServingSession(const Limits& limits = {}, const Budgets& budgets = {});
+  explicit ServingSession(const Limits& limits = {}, const Budgets& budgets = {},
+                          bool keep_frames = false);
   ~ServingSession();
 
   /// Gives it bytes, and returns what it answers; "" once it is broken or over.
