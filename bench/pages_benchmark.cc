@@ -50,7 +50,7 @@ class Worker final : public WorkerEndpoint {
   void OnAssign(const queue::Assign& assign, const GangPlan*) override {
     running_.push_back({assign.process, {assign.job, assign.attempt}});
   }
-  void OnAwaitSent() override {}
+  void OnAskSent() override {}
   void OnGo(const queue::Held&) override {}
   void OnCancelAttempt(const queue::Held&) override {}
   void OnKept(const queue::Held&) override {}

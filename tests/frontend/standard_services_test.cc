@@ -55,16 +55,18 @@ TEST_F(StandardServicesTest, HealthIsServingOnBothPorts) {
   }
 }
 
-TEST_F(StandardServicesTest, ReflectionListsTheServices) {
+TEST_F(StandardServicesTest, ReflectionOfBothVersionsListsTheServices) {
   Serve();
   const std::string list_services = "\x3a\x01*";  // field 7, "*"
-  const char* method = "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo";
-  grpc::Status status;
-  const std::string clients = Call(frontend_->client_address(), method, list_services, status);
-  EXPECT_THAT(clients, HasSubstr("twofold.v1.Clients"));
-  EXPECT_THAT(clients, HasSubstr("twofold.v1.Admin"));
-  const std::string workers = Call(frontend_->worker_address(), method, list_services, status);
-  EXPECT_THAT(workers, HasSubstr("twofold.v1.Workers"));
+  for (const char* method : {"/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo",
+                             "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo"}) {
+    grpc::Status status;
+    const std::string clients = Call(frontend_->client_address(), method, list_services, status);
+    EXPECT_THAT(clients, HasSubstr("twofold.v1.Clients"));
+    EXPECT_THAT(clients, HasSubstr("twofold.v1.Admin"));
+    const std::string workers = Call(frontend_->worker_address(), method, list_services, status);
+    EXPECT_THAT(workers, HasSubstr("twofold.v1.Workers"));
+  }
 }
 
 // A field 1 with `bytes`, as protobuf writes it.

@@ -109,7 +109,9 @@ TEST_P(DiskFaults, CommitFailsOrSucceedsWholeAtEveryOperation) {
           ASSERT_EQ(Contents(*store), AfterGroups(i - 1)) << "operation " << n;
           status = store->Commit(GroupOfJob(i));
         }
-        if (has_failed) ASSERT_EQ(Contents(*store), AfterGroups(i)) << "operation " << n;
+        if (has_failed) {
+          ASSERT_EQ(Contents(*store), AfterGroups(i)) << "operation " << n;
+        }
       }
       failed_all = vfs_.operations() <= n;
       vfs_.Fail(GetParam(), UINT64_MAX, 0);
@@ -232,7 +234,8 @@ TEST(FullDisk, JournalWaitsAndGoesOnWhenSpaceIsBack) {
   }
 }
 
-/// A child that commits, killed without warning some time after its first commit. Returns the last number it told.
+/// A child that commits, killed without warning some time after its first commit. Returns the last
+/// number it told.
 JobId KilledWhileCommitting(const std::string& path, JobId first, Duration life) {
   int ends[2];
   EXPECT_EQ(pipe2(ends, O_CLOEXEC), 0);

@@ -102,7 +102,7 @@ class ServerTest : public ::testing::Test {
     const auto roles = [](std::string_view) { return security::Roles{security::Role::kAdmin}; };
     server_.reset();
     echo_ = std::make_unique<Echo>();
-    auto server = Listen("127.0.0.1:0", {echo_.get()}, {*security, gate_, roles, of_host},
+    auto server = Listen("127.0.0.1:0", {echo_.get()}, {*security, gate_, roles, of_host, {}, age_},
                          loops_ = MakeLoops(loops, memory));
     ASSERT_TRUE(server.ok()) << server.status();
     server_ = *std::move(server);
@@ -117,6 +117,7 @@ class ServerTest : public ::testing::Test {
     return Http2Peer::Literal("authorization", "Bearer sixteen-and-more");
   }
 
+  milliseconds age_{0};  // of the next server's connections
   testing::TempDir folder_;
   const Authority authority_;
   std::shared_ptr<security::Gate> gate_;
@@ -264,6 +265,16 @@ TEST_F(ServerTest, AHostHasSoManyConnectionsAndNoMore) {
   EXPECT_TRUE(testing::Await([&] { return Health() == 0; }));
   EXPECT_TRUE(peers.back()->Call(kHealth));
   EXPECT_EQ(peers.back()->ReadStatus(), 0);
+}
+
+TEST_F(ServerTest, ConnectionsOfADoorEndWhenTheyAreOld) {
+  age_ = milliseconds(50);
+  Serve();
+  Http2Peer peer(port_);
+  ASSERT_TRUE(peer.Greet() && peer.Call(kHealth));
+  ASSERT_EQ(peer.ReadStatus(), 0);
+  EXPECT_TRUE(peer.IsClosed(milliseconds(20'000)));
+  EXPECT_EQ(loops_[0]->closed().of(h2::Cause::kLost), 0U);
 }
 
 TEST_F(ServerTest, ConnectionsThatAreClosedCountOnTheirLoopByCause) {
