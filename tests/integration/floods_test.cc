@@ -2,6 +2,7 @@
 //
 //   TWOFOLD_FLOOD_MS  how long each lasts; 300 if not set
 //   TWOFOLD_FLOOD     those whose names begin so
+//   TWOFOLD_FLOOD_CONNECTIONS  of a peer, of the slow ones; 300 if not set
 
 #include <sched.h>
 
@@ -36,6 +37,8 @@ constexpr double kMostMiB = 160;
 constexpr int kPeers = 3;
 
 const auto kFloodTime = milliseconds(stats::FromEnvironment("TWOFOLD_FLOOD_MS", 300));
+
+const int kSlow = static_cast<int>(stats::FromEnvironment("TWOFOLD_FLOOD_CONNECTIONS", 300));
 
 std::string Repeated(const std::string& text, int count) {
   std::string all;
@@ -159,8 +162,8 @@ std::vector<Flood> Floods() {
        true,
        {},
        milliseconds(1),
-       300},
-      {"connections that say nothing", NoMore, true, {}, milliseconds(1), 300},
+       kSlow},
+      {"connections that say nothing", NoMore, true, {}, milliseconds(1), kSlow},
   };
 }
 

@@ -47,6 +47,20 @@ class PlainSocket {
   Descriptor socket_;
 };
 
+template <auto free>
+struct Freed {
+  void operator()(auto* object) const { free(object); }
+};
+
+/// The extension as it is in the message; `to` is a string.
+int TakeServerName(SSL* session, int*, void* to) {
+  const unsigned char* bytes = nullptr;
+  std::size_t size = 0;
+  SSL_client_hello_get0_ext(session, TLSEXT_TYPE_server_name, &bytes, &size);
+  static_cast<std::string*>(to)->assign(reinterpret_cast<const char*>(bytes), size);
+  return SSL_CLIENT_HELLO_SUCCESS;
+}
+
 /// A caller that shakes hands as another library may, with any version and ciphers.
 class OldCaller {
  public:
@@ -71,11 +85,6 @@ class OldCaller {
   void Renegotiate() { EXPECT_EQ(SSL_renegotiate(session_.get()), 1); }
 
  private:
-  template <auto free>
-  struct Freed {
-    void operator()(auto* object) const { free(object); }
-  };
-
   const std::unique_ptr<SSL_CTX, Freed<SSL_CTX_free>> context_;
   std::unique_ptr<SSL, Freed<SSL_free>> session_;
 };
@@ -238,6 +247,27 @@ TEST_F(H2TlsTest, NobodyRenegotiates) {
   int shaken = 0;
   EXPECT_TRUE(TurnUntil(loop_, [&] { return (shaken = caller.Shake()) != 0; }));
   EXPECT_EQ(shaken, -1);
+}
+
+TEST_F(H2TlsTest, CallersSayByWhatNameTheyKnowTheServer) {
+  std::string asked_for;
+  const std::unique_ptr<SSL_CTX, Freed<SSL_CTX_free>> context(SSL_CTX_new(TLS_server_method()));
+  SSL_CTX_set_client_hello_cb(context.get(), TakeServerName, &asked_for);
+  const Loopback listener;
+  const auto tls = CallersTls(Trusting(), "frontend.example");
+  Client client(loop_, Client::Options{});
+  ASSERT_TRUE(client.Connect(ConnectingTo(listener.port), "server", *tls).ok());
+  std::unique_ptr<SSL, Freed<SSL_free>> session(SSL_new(context.get()));
+  Descriptor socket;
+  EXPECT_TRUE(TurnUntil(loop_, [&] {
+    if (socket.get() < 0) {
+      socket = Descriptor(accept4(listener.socket.get(), nullptr, nullptr, SOCK_NONBLOCK));
+      if (socket.get() >= 0) SSL_set_fd(session.get(), socket.get());
+    }
+    if (socket.get() >= 0) SSL_accept(session.get());
+    return !asked_for.empty();
+  }));
+  EXPECT_THAT(asked_for, HasSubstr("frontend.example"));
 }
 
 TEST_F(H2TlsTest, HandshakeThatDoesNotGoOnEndsInTime) {
