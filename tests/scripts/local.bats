@@ -291,7 +291,7 @@ END
 
 # validate QUEUE: whether two of its workers do more than one.
 validate() {
-  env TWOFOLD_BIN="$bin" TWOFOLD_CAP=30 TWOFOLD_JSON="$BATS_TEST_TMPDIR/result.json" "$BATS_TEST_DIRNAME/../../validate-scaling.sh" \
+  env TWOFOLD_BIN="$bin" TWOFOLD_CAP=60 TWOFOLD_JSON="$BATS_TEST_TMPDIR/result.json" "$BATS_TEST_DIRNAME/../../validate-scaling.sh" \
     "backend-$1" localhost 0.1 "client-$1" localhost 2 1.2
 }
 
@@ -309,6 +309,7 @@ validate() {
   up --queues q --workload -- "$BATS_TEST_TMPDIR/my-program" 0.06
   is scalability-tester-backend-q ready 1
   run validate q
+  echo "$output"
   [ "$status" -eq 0 ]
   [ "$(jq -r .queue "$BATS_TEST_TMPDIR/result.json")" = q ]
   jq -e '[.windows[] | .run] | length == 2 and all(. >= 0.06 and . < 0.5)' "$BATS_TEST_TMPDIR/result.json"
