@@ -62,7 +62,10 @@ class FakeWorker final : public WorkerEndpoint {
     assigned.push_back({assign.job, assign.attempt});
     specs.emplace_back(assign.spec);
   }
-  void OnAskSent() override { ++asked; }
+  void OnAskSent() override {
+    ++asked;
+    asked_after = assigned.size();
+  }
   void OnGo(const Held&) override {}
   void OnCancelAttempt(const Held& attempt) override { cancelled.push_back(attempt); }
   void OnKept(const Held& attempt) override { kept.push_back(attempt); }
@@ -81,6 +84,7 @@ class FakeWorker final : public WorkerEndpoint {
   std::vector<Held> cancelled;
   std::vector<Held> kept;
   int asked = 0;                             // for Sent
+  std::optional<std::size_t> asked_after;    // assignments
   std::optional<std::size_t> drained_after;  // assignments
   int moved = 0;
   int silent = 0;

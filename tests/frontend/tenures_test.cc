@@ -333,6 +333,21 @@ TEST_F(TenuresTest, AProcessGetsMoreWhenWhatItWasGivenHasLeft) {
   EXPECT_EQ(worker_->asked, 2) << "3000 bytes are half of it, too";
 }
 
+TEST_F(TenuresTest, WhatAProcessWasGivenIsAskedForBehindItsAttemptsThatAreNotOnDisk) {
+  Join(worker_, 9);
+  {
+    const auto options = std::make_shared<queue::JobOptions>();
+    const auto durable = std::make_shared<queue::JobOptions>();
+    durable->durable = true;
+    Turn turn(host_, Now());
+    turn.Submit(queue::kDetached, 0, durable, std::string(1000, 'x'));
+    turn.Submit(queue::kDetached, 0, options, std::string(2000, 'x'));
+  }
+  Sync();
+  EXPECT_EQ(worker_->assigned.size(), 2U);
+  EXPECT_EQ(worker_->asked_after, 2U) << "the second one passed the half of 5000, and was sent";
+}
+
 TEST_F(TenuresTest, AWorkerThatLeavesWhenTheQueueIsEmptyHasItsDurableJobsFirst) {
   for (int i = 0; i < 3; ++i) SubmitDetached({.durable = true});
   const ProcessId process = Join(worker_, 2, {.leave_when_empty = true});
