@@ -39,7 +39,8 @@ void Queue::Register(Slot slot) {
 bool Queue::HasFreeWay(const Job& job) const {
   const bool nothing_waits = line_.empty() && gathering_.empty() && placed_.empty() &&
                              withheld_.empty() && delays_.empty() && deadlines_.empty();
-  return nothing_waits && !paused_ && !hold_durable_ && !IsChoosy(job) && !IsKeyLimited(job) &&
+  const bool held = hold_durable_ && job.options->durable;
+  return nothing_waits && !paused_ && !held && !IsChoosy(job) && !IsKeyLimited(job) &&
          job.options->dedup_key.empty() && job.options->deadline <= Duration::zero();
 }
 
