@@ -1,20 +1,55 @@
 #include "lib/h2/account.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace twofold::h2 {
+namespace {
+
+// Of connections, up to what one may hold. A size has room for one that is idle, over TLS, too.
+constexpr std::size_t kSizes = 256;
+
+}  // namespace
 
 std::size_t Ledger::OfHost(const std::string& host) const {
   const auto found = hosts_.find(host);
   return found == hosts_.end() ? 0 : found->second.held;
 }
 
-Account* Ledger::Largest(const Host& host) {
-  const auto largest =
-      std::max_element(host.accounts.begin(), host.accounts.end(),
-                       [](const Account* a, const Account* b) { return a->held() < b->held(); });
-  return largest == host.accounts.end() ? nullptr : *largest;
-}
+/// Of the accounts that it has seen, the one that ends.
+class Ledger::Choice {
+ public:
+  /// `step`: sizes between two multiples of it are the same, in bytes.
+  explicit Choice(std::size_t step) : step_(std::max<std::size_t>(step, 1)) {}
+
+  void See(const Host& host) {
+    held_ += host.held;
+    for (Account* const account : host.accounts) {
+      Keep(largest_, *account);
+      if (account->of_use_) continue;
+      Keep(useless_, *account);
+      useless_held_ += account->held();
+    }
+  }
+  [[nodiscard]] Account& Made() const {
+    return *(useless_held_ >= held_ - useless_held_ ? useless_ : largest_);
+  }
+
+ private:
+  void Keep(Account*& most, Account& account) const {
+    if (most == nullptr || Rank(account) > Rank(*most)) most = &account;
+  }
+  /// The largest first, of one size the oldest.
+  [[nodiscard]] std::pair<std::size_t, std::uint64_t> Rank(const Account& account) const {
+    return {account.held() / step_, ~account.number_};
+  }
+
+  const std::size_t step_;
+  Account* largest_ = nullptr;
+  Account* useless_ = nullptr;  // the largest of those
+  std::size_t held_ = 0;
+  std::size_t useless_held_ = 0;
+};
 
 void Ledger::Settle() {
   while (!overdrawn_.empty()) {
@@ -25,18 +60,17 @@ void Ledger::Settle() {
   while (!overdrawn_hosts_.empty()) {
     const auto host = hosts_.find(*overdrawn_hosts_.begin());
     if (host != hosts_.end() && host->second.held > budgets_.host) {
-      End(*Largest(host->second), "the host's connections hold more memory than they may");
+      Choice choice(budgets_.connection / kSizes);
+      choice.See(host->second);
+      End(choice.Made(), "the host's connections hold more memory than they may");
     } else {
       overdrawn_hosts_.erase(overdrawn_hosts_.begin());
     }
   }
   while (held_ > budgets_.all) {
-    Account* most = nullptr;
-    for (const auto& [name, host] : hosts_) {
-      Account* const largest = Largest(host);
-      if (largest != nullptr && (most == nullptr || largest->held() > most->held())) most = largest;
-    }
-    End(*most, "memory is short, and the connection holds most of it");
+    Choice choice(budgets_.connection / kSizes);
+    for (const auto& [name, host] : hosts_) choice.See(host);
+    End(choice.Made(), "memory is short, and the connection holds most of it");
   }
 }
 
@@ -47,7 +81,10 @@ void Ledger::End(Account& account, std::string_view why) {
 }
 
 Account::Account(Ledger& ledger, const std::string& host, End end)
-    : ledger_(ledger), host_(*ledger.hosts_.try_emplace(host).first), end_(std::move(end)) {
+    : ledger_(ledger),
+      host_(*ledger.hosts_.try_emplace(host).first),
+      end_(std::move(end)),
+      number_(++ledger.accounts_) {
   host_.second.accounts.insert(this);
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -25,8 +26,11 @@ class Ledger {
   Ledger& operator=(const Ledger&) = delete;
 
   /// Ends connections until nothing is overdrawn: those beyond a connection's budget, then the
-  /// largest of each host beyond a host's, then the largest of all. To be called once a turn, where
-  /// connections may be destroyed.
+  /// largest of each host beyond a host's, then the largest of all. Where connections that have
+  /// been of no use hold half of what is overdrawn, it is the largest of these: thousands that say
+  /// little are small each, and must not end those that work. Of about one size the oldest
+  /// ends: newcomers have time to say what they want. To be called once a turn, where connections
+  /// may be destroyed.
   void Settle();
 
   [[nodiscard]] std::size_t held() const { return held_; }
@@ -34,6 +38,7 @@ class Ledger {
 
  private:
   friend class Account;
+  class Choice;
   struct Host {
     std::size_t held = 0;
     std::unordered_set<Account*> accounts;
@@ -41,11 +46,11 @@ class Ledger {
   using Hosts = std::unordered_map<std::string, Host>;
 
   void End(Account& account, std::string_view why);
-  static Account* Largest(const Host& host);
 
   const Budgets budgets_;
   std::size_t held_ = 0;
   Hosts hosts_;
+  std::uint64_t accounts_ = 0;  // that there have been
   std::unordered_set<Account*> overdrawn_;
   std::unordered_set<std::string> overdrawn_hosts_;
 };
@@ -67,6 +72,8 @@ class Account {
   void Release(std::size_t bytes);
 
   [[nodiscard]] std::size_t held() const { return held_; }
+  /// The peer has sent a whole message to one who takes it.
+  void SetOfUse() { of_use_ = true; }
   /// Whether the connection's budget has room for so many more.
   [[nodiscard]] bool Admits(std::size_t bytes) const {
     return held_ + bytes <= ledger_.budgets_.connection;
@@ -82,6 +89,8 @@ class Account {
   Ledger::Hosts::value_type& host_;
   End end_;
   std::size_t held_ = 0;
+  const std::uint64_t number_;  // those that came before have lower ones
+  bool of_use_ = false;
   bool ended_ = false;  // its bytes no longer count, as they are about to be free
 };
 

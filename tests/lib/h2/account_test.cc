@@ -69,6 +69,27 @@ TEST_F(AccountTest, LargestOfAnOverdrawnHostEnds) {
   EXPECT_EQ(ledger_.OfHost("a"), 90U);
 }
 
+TEST_F(AccountTest, ManySmallOnesThatBringNothingDoNotEndOneThatWorks) {
+  Account& works = Open("a", "works");
+  works.Charge(40);
+  works.SetOfUse();
+  Open("a", "new").Charge(29);
+  for (const char* name : {"one", "two", "three"}) Open("a", name).Charge(30);
+  ledger_.Settle();
+  EXPECT_EQ(ended_, Names({"one"})) << "the oldest of the largest";
+}
+
+TEST_F(AccountTest, LargestEndsWhereThoseThatWorkHoldMost) {
+  for (const char* name : {"one", "largest"}) {
+    Account& works = Open("a", name);
+    works.Charge(name[0] == 'o' ? 50 : 70);
+    works.SetOfUse();
+  }
+  Open("a", "new").Charge(31);
+  ledger_.Settle();
+  EXPECT_EQ(ended_, Names({"largest"}));
+}
+
 TEST_F(AccountTest, LargestOfAllEndsWhenMemoryIsShort) {
   Open("a", "one").Charge(60);
   Open("b", "two").Charge(80);
