@@ -70,7 +70,7 @@ void Ledger::Settle() {
   while (held_ > budgets_.all) {
     Choice choice(budgets_.connection / kSizes);
     for (const auto& [name, host] : hosts_) choice.See(host);
-    End(choice.Made(), "memory is short, and the connection holds most of it");
+    End(choice.Made(), "the connections hold more memory than they may");
   }
 }
 

@@ -19,7 +19,7 @@ enum class Cause : std::uint8_t {
   kUnread,             ///< the peer did not read what waited for it
   kProtocol,           ///< the peer broke HTTP/2, or speaks something else
   kFlood,              ///< frames that bring nothing forward, metadata without end
-  kMemory,             ///< connection, host or all held more than they may; this was the largest
+  kMemory,             ///< connection, host or all held more than they may: see Ledger::Settle
   kTooMany,            ///< the host has as many connections as it may
   kNoRoom,             ///< all have as many as they may, or the system has no room for one more
 };

@@ -56,8 +56,8 @@ struct Process {
   std::uint64_t unsent_bytes = 0;   ///< of specs, given since input::Sent
   bool is_full = false;             ///< that is as much as may be
   bool sent_asked = false;          ///< input::Sent is due
-  std::uint32_t taken_in_turn = 0;  ///< jobs taken since then, or since it became idle
-  bool took = false;                ///< a job, since the last EndTurn
+  std::uint32_t taken_in_turn = 0;  ///< jobs taken since it became idle, or since EndTurn
+  bool took = false;                ///< a job since EndTurn: it is in `took_`
   std::uint64_t ended = 0;          ///< attempts whose results counted
   bool is_idle = false;             ///< in the line of those that may take a job
   std::uint64_t idle_since = 0;     ///< when it last came to the back of that line: a counter
