@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <type_traits>
 #include <utility>
 
 #include "lib/common/result.h"
@@ -29,8 +30,30 @@
 /// Cost     An allocation for each task, and three for each Later.
 namespace twofold {
 
-/// What a coroutine gives back: it begins when it is awaited, once.
+namespace internal {
+
+/// What a task has given back.
 template <typename T>
+struct Given {
+  template <typename U>
+  void return_value(U&& result) {
+    value.emplace(std::forward<U>(result));
+  }
+  T Take() { return *std::move(value); }
+
+  std::optional<T> value;
+};
+
+template <>
+struct Given<void> {
+  void return_void() noexcept {}
+  void Take() noexcept {}
+};
+
+}  // namespace internal
+
+/// What a coroutine gives back: it begins when it is awaited, once.
+template <typename T = void>
 class [[nodiscard]] Task {
  public:
   struct promise_type;
@@ -43,17 +66,12 @@ class [[nodiscard]] Task {
     void await_resume() noexcept {}
   };
 
-  struct promise_type {
+  struct promise_type : internal::Given<T> {
     Task get_return_object() { return Task(Handle::from_promise(*this)); }
     std::suspend_always initial_suspend() noexcept { return {}; }
     End final_suspend() noexcept { return {}; }
-    template <typename U>
-    void return_value(U&& result) {
-      value.emplace(std::forward<U>(result));
-    }
     [[noreturn]] void unhandled_exception() noexcept { std::terminate(); }
 
-    std::optional<T> value;
     std::coroutine_handle<> waiter;
   };
 
@@ -70,7 +88,7 @@ class [[nodiscard]] Task {
     handle_.promise().waiter = waiter;
     return handle_;
   }
-  T await_resume() { return *std::move(handle_.promise().value); }
+  T await_resume() { return handle_.promise().Take(); }
 
  private:
   explicit Task(Handle handle) : handle_(handle) {}
@@ -92,7 +110,12 @@ struct Detached {
 /// Begins the task; `done` gets what it gives back, now or later.
 template <typename T, typename Done>
 Detached Start(Task<T> task, Done done) {
-  done(co_await task);
+  if constexpr (std::is_void_v<T>) {
+    co_await task;
+    done();
+  } else {
+    done(co_await task);
+  }
 }
 
 /// For co_await: the answer of a function that calls back.

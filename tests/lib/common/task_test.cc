@@ -42,9 +42,29 @@ TEST(Task, BeginsWhenItIsStarted) {
   EXPECT_EQ(got, 8);
 }
 
+Task<> Note(std::vector<int>& notes, std::function<void(Done)> ask) {
+  Task<int> twice = Twice(std::move(ask));
+  const int number = co_await twice;
+  notes.push_back(number);
+}
+
+TEST(Task, MayGiveNothingBack) {
+  std::vector<int> notes;
+  const auto both = [](std::vector<int>& to) -> Task<> {
+    Task<> first = Note(to, [](const Done& done) { done(1); });
+    co_await first;
+    Task<> second = Note(to, [](const Done& done) { done(2); });
+    co_await second;
+  };
+  Start(both(notes), [&] { notes.push_back(0); });
+  EXPECT_EQ(notes, (std::vector<int>{2, 4, 0}));
+}
+
 TEST(Task, ThatIsNeverStartedIsGoneWithWhatItHolds) {
   const auto held = std::make_shared<int>(1);
-  { const Task<int> task = Twice([held](const Done&) {}); }
+  {
+    const Task<int> task = Twice([held](const Done&) {});
+  }
   EXPECT_EQ(held.use_count(), 1);
 }
 

@@ -9,6 +9,8 @@
 #include <thread>
 #include <vector>
 
+#include "lib/common/task.h"
+#include "lib/h2/sleeper.h"
 #include "tests/lib/h2/loopback.h"
 #include "tests/support/googletest.h"
 
@@ -193,6 +195,45 @@ TEST(LoopTest, LengthOfTurnsAndOfTheirPartsIsTold) {
   EXPECT_LT(turns[0].serving + turns[0].sending, turns[0].running);
   EXPECT_EQ(turns[0].took(), turns[0].serving + turns[0].running + turns[0].sending);
   EXPECT_LT(turns[1].took(), turns[0].took()) << "waiting is not counted";
+}
+
+/// Sleeps `times` times until `when`, and notes each time that it goes on.
+Task<> Naps(Sleeper& sleeper, std::vector<std::string>& notes, int times, Instant when) {
+  for (int i = 0; i < times; ++i) {
+    co_await sleeper.Until(when);
+    notes.emplace_back("awake");
+  }
+}
+
+TEST(SleeperTest, SleepsUntilItsTime) {
+  Loop loop;
+  Sleeper sleeper(loop);
+  std::vector<std::string> notes;
+  const Instant when = Now() + milliseconds(20);
+  Start(Naps(sleeper, notes, 1, when), [&] { notes.emplace_back("done"); });
+  EXPECT_THAT(notes, ElementsAre());
+  while (notes.empty()) loop.Turn(seconds(20));
+  EXPECT_GE(Now(), when);
+  EXPECT_THAT(notes, ElementsAre("awake", "done"));
+}
+
+TEST(SleeperTest, GoesOnInATurnOnceItIsWoken) {
+  Loop loop;
+  Sleeper sleeper(loop);
+  std::vector<std::string> notes;
+  Start(Naps(sleeper, notes, 2, Instant::max()), [&] { notes.emplace_back("done"); });
+  sleeper.Wake();
+  sleeper.Wake();  // counts once
+  EXPECT_THAT(notes, ElementsAre());
+  loop.Turn(seconds(20));
+  EXPECT_THAT(notes, ElementsAre("awake"));
+  loop.Turn(Duration(0));
+  EXPECT_THAT(notes, ElementsAre("awake"));
+  sleeper.Wake();
+  loop.Turn(seconds(20));
+  EXPECT_THAT(notes, ElementsAre("awake", "awake", "done"));
+  sleeper.Wake();  // nobody sleeps
+  EXPECT_EQ(loop.NextDue(), Instant::max());
 }
 
 }  // namespace
