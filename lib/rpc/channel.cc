@@ -34,6 +34,7 @@ struct Channel::Line {
   std::string authority;
   std::string scheme = "http";
   std::vector<Waiting> waiting;  // for the client
+  std::function<void()> watcher;
 };
 
 struct Channel::Attempt {
@@ -207,11 +208,16 @@ void Channel::End(const std::string& why) {
   for (const Waiting& each : std::exchange(line_->waiting, {})) each.call->OnEnd(this->why(), {});
 }
 
+void Channel::Watch(std::function<void()> told) { line_->watcher = std::move(told); }
+
 void Channel::Become(State state) {
   if (state == State::kReady) was_ready_ = true;
-  const MutexLock lock(mutex_);
-  state_ = state;
-  changed_.NotifyAll();
+  {
+    const MutexLock lock(mutex_);
+    state_ = state;
+    changed_.NotifyAll();
+  }
+  if (line_->watcher) line_->watcher();
 }
 
 }  // namespace twofold::rpc

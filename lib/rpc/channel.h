@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -71,6 +72,10 @@ class Channel : public std::enable_shared_from_this<Channel> {
 
   /// Until it no longer connects, `most` long. Not on the loop's thread.
   State Await(Duration most);
+
+  /// Calls `told` at each change of the state, in place of whom it called before. On the loop's
+  /// thread.
+  void Watch(std::function<void()> told);
 
   /// REQUIRES: it is over.
   [[nodiscard]] Status why() const;

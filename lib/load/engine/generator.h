@@ -15,7 +15,6 @@
 #include "lib/common/mutex.h"
 #include "lib/common/result.h"
 #include "lib/load/engine/accounts.h"
-#include "lib/load/engine/job_sink.h"
 #include "lib/load/engine/kinds.h"
 #include "lib/load/engine/lanes.h"
 #include "lib/load/load_loop.h"

@@ -1,18 +1,37 @@
 #pragma once
 
+#include <absl/container/inlined_vector.h>
+
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "lib/common/instant.h"
-#include "lib/load/engine/job_sink.h"
 #include "lib/load/engine/kinds.h"
 #include "lib/load/load_loop.h"
+#include "lib/load/profile.h"
 #include "lib/load/snapshot.h"
 #include "twofold/v1/queue.pb.h"
 
 namespace twofold::load {
+
+/// Where jobs go: the stream of a lane. All methods may be called from any thread.
+class JobSink {
+ public:
+  virtual ~JobSink() = default;
+
+  /// Packs jobs made from `job`; nullptr: from the session's own. Called with the generator's lock
+  /// held, so it must not call the generator.
+  virtual void Add(std::span<const LoadLoop::Tag> tags, const JobTemplate* job) = 0;
+
+  /// Sends the packed jobs. Called without the lock.
+  virtual void Flush() = 0;
+};
+
+/// Sinks that got jobs, to be flushed without the lock. With one lane there is no more than one.
+using FlushList = absl::InlinedVector<std::shared_ptr<JobSink>, 1>;
 
 /// The lanes of a load, one for each shard of its queue: which stream each has, in which state its
 /// link is, and which jobs are about to be handed to it.

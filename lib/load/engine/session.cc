@@ -2,7 +2,7 @@
 
 #include <spdlog/spdlog.h>
 
-#include <algorithm>
+#include <future>
 #include <random>
 #include <utility>
 
@@ -22,82 +22,63 @@ Session::Session(std::string frontend, JobTemplate job, Generator& generator,
     : frontend_(std::move(frontend)),
       job_(std::move(job)),
       generator_(generator),
-      options_(WithKey(std::move(options))) {
-  generator_.OnTick([this](Instant when) { TickAt(when); });
-}
+      options_(WithKey(std::move(options))) {}
 
-Session::~Session() {
-  Stop(Duration(0));
-  generator_.OnTick(nullptr);
-}
+Session::~Session() { Stop(Duration(0)); }
 
 void Session::Start() {
-  thread_ = std::thread([this] { Run(); });
+  started_ = true;
+  loop_.Do([this] {
+    tick_.emplace(loop_.loop(), [this] { generator_.Tick(); });
+    generator_.OnTick([this](Instant when) { TickAt(when); });
+    OpenUpTo(1);
+  });
 }
 
 // All shards have the same time.
 void Session::Stop(Duration patience) {
-  if (!thread_.joinable()) return;
+  if (!std::exchange(started_, false)) return;
   generator_.Finish();
-  {
-    const MutexLock lock(mutex_);
-    stopping_ = true;
-  }
-  changed_.NotifyAll();
-  thread_.join();
-  const Instant give_up = Now() + patience;
-  for (const auto& shard : shards_) shard->Stop(give_up);
-  for (const auto& shard : shards_) shard->Join();
+  generator_.OnTick(nullptr);
+  std::promise<void> ended;
+  loop_.Do([&] {
+    on_end_ = [&ended] { ended.set_value(); };
+    for (const auto& shard : shards_) shard->Stop(Now() + patience);
+  });
+  ended.get_future().wait();
+  loop_.Do([this] {
+    shards_.clear();
+    tick_.reset();
+  });
 }
 
-// ---- the thread
-
-void Session::Run() {
-  const MutexLock lock(mutex_);
-  while (!stopping_) {
-    if (shards_.size() < wanted_) {
-      mutex_.Unlock();
-      OpenNext();
-      mutex_.Lock();
-    } else if (!tick_at_) {
-      changed_.Wait(mutex_);
-    } else if (const Instant at = *tick_at_; at > Now()) {
-      changed_.WaitUntil(mutex_, at);
-    } else {
-      tick_at_.reset();
-      mutex_.Unlock();
-      generator_.Tick();
-      mutex_.Lock();
-    }
-  }
-}
-
-void Session::OpenNext() {
-  const auto number = static_cast<Generator::Lane>(shards_.size());
-  shards_.push_back(
-      std::make_unique<ShardSession>(loop_, frontend_, job_, number, generator_, options_,
-                                     [this](std::uint32_t count) { HasShards(count); }));
-  shards_.back()->Start();
-}
-
-// ---- on any thread
-
-// The earliest counts.
+// On any thread. The earliest counts.
 void Session::TickAt(Instant when) {
-  const MutexLock lock(mutex_);
-  if (tick_at_ && *tick_at_ <= when) return;
-  tick_at_ = when;
-  changed_.NotifyAll();
+  if (!loop_.IsHere()) return loop_.Post([this, when] { TickAt(when); });
+  if (tick_ && when < tick_->when()) tick_->Set(when);
+}
+
+// ---- the loop's thread
+
+void Session::OpenUpTo(std::uint32_t shards) {
+  while (shards_.size() < shards) {
+    const auto number = static_cast<Generator::Lane>(shards_.size());
+    shards_.push_back(
+        std::make_unique<ShardSession>(loop_, frontend_, job_, number, generator_, options_,
+                                       [this](std::uint32_t count) { HasShards(count); }));
+    ++at_work_;
+    shards_.back()->Start([this] { OnShardEnd(); });
+  }
 }
 
 void Session::HasShards(std::uint32_t count) {
-  {
-    const MutexLock lock(mutex_);
-    if (count <= wanted_) return;
-    wanted_ = count;
-    changed_.NotifyAll();
-  }
+  if (on_end_ || count <= shards_.size()) return;
   spdlog::info("queue {} has {} shards", job_.options.queue(), count);
+  OpenUpTo(count);
+}
+
+void Session::OnShardEnd() {
+  if (--at_work_ == 0) on_end_();
 }
 
 }  // namespace twofold::load

@@ -1,14 +1,15 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "lib/common/instant.h"
-#include "lib/common/mutex.h"
+#include "lib/h2/loop.h"
 #include "lib/load/engine/generator.h"
 #include "lib/load/engine/shard_session.h"
 #include "lib/load/profile.h"
@@ -20,10 +21,9 @@ namespace twofold::load {
 /// queue's shards. The first shard's frontend says how many there are; more may come later, and
 /// none goes. All ask the same first contact where their shard is.
 ///
-/// Threads  All streams are on one loop of the session's own, where answers are handled and bring
-///          new jobs. Another thread opens shards, and calls Generator::Tick when it is time to,
-///          whatever each shard's thread waits for. Call Start and Stop from one thread.
-class Session final {
+/// Threads  One loop of the session's own has all streams, handles their answers, which bring new
+///          jobs, and submits what is due. Call Start and Stop from one other thread.
+class Session {
  public:
   /// `frontend` is host:port of the first contact. The generator outlives the session.
   Session(std::string frontend, JobTemplate job, Generator& generator, SessionOptions options = {});
@@ -38,12 +38,12 @@ class Session final {
   void Stop(Duration patience);
 
  private:
-  void Run();
-  void OpenNext();
-
-  // On any thread.
   void TickAt(Instant when);
+
+  // On the loop's thread.
+  void OpenUpTo(std::uint32_t shards);
   void HasShards(std::uint32_t count);
+  void OnShardEnd();
 
   // Constant.
   const std::string frontend_;
@@ -51,16 +51,15 @@ class Session final {
   Generator& generator_;
   const SessionOptions options_;
 
-  Mutex mutex_;
-  Condition changed_;
-  bool stopping_ ABSL_GUARDED_BY(mutex_) = false;
-  std::optional<Instant> tick_at_ ABSL_GUARDED_BY(mutex_);
-  std::uint32_t wanted_ ABSL_GUARDED_BY(mutex_) = 1;  // shards
+  bool started_ = false;
 
-  rpc::LoopThread loop_{h2::Budgets()};
-  // By number; the thread's, as long as it runs.
-  std::vector<std::unique_ptr<ShardSession>> shards_;
-  std::thread thread_;
+  // The loop's thread only.
+  std::optional<h2::Timer> tick_;
+  std::vector<std::unique_ptr<ShardSession>> shards_;  // by number
+  std::size_t at_work_ = 0;                            // of these
+  std::function<void()> on_end_;                       // empty: it is not to stop
+
+  rpc::LoopThread loop_{h2::Budgets()};  // last: it uses the others
 };
 
 }  // namespace twofold::load

@@ -8,12 +8,11 @@
 #include <optional>
 #include <set>
 #include <string>
-#include <thread>
-#include <vector>
 
 #include "lib/common/instant.h"
-#include "lib/common/mutex.h"
 #include "lib/common/result.h"
+#include "lib/common/task.h"
+#include "lib/h2/sleeper.h"
 #include "lib/load/engine/generator.h"
 #include "lib/load/engine/submit_stream.h"
 #include "lib/load/profile.h"
@@ -49,13 +48,12 @@ struct SessionOptions {
 ///
 /// What keeps the session from its work is logged once until a frontend has answered.
 ///
-/// Threads  Its own thread waits for connections and for the end of streams. Answers are handled on
-///          the loop's thread. Call Start, Stop and Join from one thread.
-class ShardSession final : private SubmitStream::Owner {
+/// Threads  The loop's, also for construction and destruction.
+class ShardSession {
  public:
   static constexpr std::size_t kMostLeft = 8;
 
-  /// Is told, on any thread, how many shards the queue has at least; kMostShards at most.
+  /// Is told how many shards the queue has at least; kMostShards at most.
   using HasShards = std::function<void(std::uint32_t count)>;
 
   /// `frontend` is host:port of the first contact; `job` names the queue, and `lane` is the number
@@ -64,24 +62,17 @@ class ShardSession final : private SubmitStream::Owner {
                Generator::Lane lane, Generator& generator, const SessionOptions& options,
                HasShards has_shards);
 
-  /// Stops at once.
-  ~ShardSession();
+  /// `done` is called once, after Stop, when nothing of the session goes on: destroy it after that.
+  void Start(std::function<void()> done);
 
-  void Start();
-
-  /// Begins to stop: waits until `give_up` for missing answers on the streams that there are, ends
-  /// them. The generator has finished by then.
+  /// Waits until `give_up` for missing answers on the streams that there are, ends them. The
+  /// generator has finished by then.
   void Stop(Instant give_up);
 
-  /// Waits for the end of what Stop has begun.
-  void Join();
-
  private:
-  using StreamPtr = std::shared_ptr<SubmitStream>;
-
   /// A stream that is up or was left, and what is known of it.
   struct Known {
-    StreamPtr stream;
+    std::shared_ptr<SubmitStream> stream = nullptr;
     std::optional<Instant> give_up{};   ///< if it was left: when it is broken off; nullopt: it was
     std::optional<Instant> answered{};  ///< for the first time
     std::optional<v1::Moved> moved{};   ///< the first one of this shard, without its tags
@@ -89,30 +80,33 @@ class ShardSession final : private SubmitStream::Owner {
     std::string reason{};        ///< of the end
     std::size_t unanswered = 0;  ///< jobs, at the end
   };
+  using ChannelPtr = std::shared_ptr<rpc::Channel>;
 
-  void Run();
-  bool Stopping();
-  void PauseUntil(Instant when);
-  std::shared_ptr<rpc::Channel> Reach(const rpc::Dial& dial);
-  void SayUnreachable(const rpc::Dial& dial) const;
-  void Open(std::shared_ptr<rpc::Channel> channel);
-  void Serve();
-  void Depart();
+  // The way of a stream.
+  Task<> Run();
+  Task<> PauseUntil(Instant when);
+  Task<ChannelPtr> Reach(rpc::Dial dial);
+  Task<> SayUnreachable(rpc::Dial dial);
+  Task<std::string> Diagnosis(rpc::Dial dial);
+  Known& Open(ChannelPtr channel);
+  Task<> Serve(const Known& known);
+  void Depart(Known& known);
   void Follow(const v1::Moved& moved);
-  std::optional<Instant> TendLeft();
+  Task<> EndAll();
+
+  // What its frontend says.
+  void OnReply(Known& known, const v1::SubmitReply& reply);
+  void GiveBack(Known& known, const v1::SubmitReply& reply);
+  void OnEnd(Known& known, const Status& status);
+
+  // Those that were left.
+  Instant TendLeft();
   [[nodiscard]] bool CanDrop(const Known& known) const;
-  void FinishStreams();
-  std::vector<StreamPtr> Streams();
-  Known& Of(const SubmitStream& stream) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  bool AllEnded() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  [[nodiscard]] bool AllEnded() const;
+
   bool IsNew(const std::string& trouble);
 
-  // shard_session_replies.cc: on the loop's thread
-  void OnReply(SubmitStream& stream, const v1::SubmitReply& reply) override;
-  void OnEnd(SubmitStream& stream, const Status& status) override;
-  const v1::Moved* GiveBack(const SubmitStream& stream, const v1::SubmitReply& reply);
-
-  // Constant.
+  rpc::LoopOwner& loop_;
   const std::string queue_;
   const Generator::Lane lane_;
   const JobTemplate job_;  // its queue is the shard
@@ -121,21 +115,15 @@ class ShardSession final : private SubmitStream::Owner {
   const SessionOptions options_;
   const HasShards has_shards_;
 
-  // Used by the thread only.
   rpc::Route route_;
   rpc::RouteDialer dialer_;
+  std::shared_ptr<h2::Sleeper> changed_;  // channels may outlive the session
   bool connected_before_ = false;
-  StreamPtr current_;               // null: between two streams
+  bool has_current_ = false;        // the last one of the streams is up
+  std::list<Known> streams_;        // the oldest first
   std::set<std::string> troubles_;  // since a frontend answered
   bool quiet_ = false;              // the last one was not new
-
-  Mutex mutex_;
-  Condition changed_;
-  bool stopping_ ABSL_GUARDED_BY(mutex_) = false;
-  Instant give_up_ ABSL_GUARDED_BY(mutex_);           // if stopping
-  std::list<Known> streams_ ABSL_GUARDED_BY(mutex_);  // the oldest first
-
-  std::thread thread_;
+  std::optional<Instant> give_up_;  // nullopt: it is not to stop
 };
 
 }  // namespace twofold::load

@@ -14,15 +14,12 @@ constexpr std::size_t kRowBytes = 16;
 }  // namespace
 
 SubmitStream::SubmitStream(rpc::Dial dial, const JobTemplate& job, std::uint64_t load_key,
-                           Owner& owner)
+                           Stream::OnReply on_reply, Stream::OnStreamEnd on_end)
     : dial_(std::move(dial)),
       job_(job),
       load_key_(load_key),
-      owner_(owner),
       chunk_(std::max<std::size_t>(rpc::kMessageBytes / (kRowBytes + job.spec.size()), 1)),
-      stream_(std::make_shared<Stream>(
-          [this](const v1::SubmitReply& reply) { owner_.OnReply(*this, reply); },
-          [this](const Status& status) { owner_.OnEnd(*this, status); })) {}
+      stream_(std::make_shared<Stream>(std::move(on_reply), std::move(on_end))) {}
 
 void SubmitStream::Start(std::shared_ptr<rpc::Channel> channel, const security::Client& security) {
   stream_->Start(std::move(channel), rpc::CallTo("/twofold.v1.Clients/Submit", security));

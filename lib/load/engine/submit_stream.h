@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "lib/load/engine/job_sink.h"
+#include "lib/load/engine/lanes.h"
 #include "lib/load/profile.h"
 #include "lib/rpc/client_stream.h"
 #include "lib/rpc/route.h"
@@ -15,26 +15,19 @@
 
 namespace twofold::load {
 
-/// One Submit stream: packs the jobs of a generator into batches, and hands on what the frontend
-/// says. All are for one shard of a queue. Jobs that are added after its end stay without an
-/// answer.
+/// One Submit stream: packs the jobs of a generator into batches. All are for one shard of a queue.
+/// Jobs that are added after its end stay without an answer.
 ///
-/// Threads  Safe. The owner is called on the loop's thread; its OnEnd comes once, after all else.
-///          Destroy the stream after that.
+/// Threads  Safe. What the frontend says comes on the loop's thread, and the end once, after all
+///          else. Keep the stream until then.
 class SubmitStream final : public JobSink {
  public:
-  class Owner {
-   public:
-    virtual void OnReply(SubmitStream& stream, const v1::SubmitReply& reply) = 0;
-    virtual void OnEnd(SubmitStream& stream, const Status& status) = 0;
+  using Stream = rpc::ClientStream<v1::SubmitRequest, v1::SubmitReply>;
 
-   protected:
-    ~Owner() = default;
-  };
-
-  /// `job` is what jobs are made from that name no template, and its queue is that of all. It and
-  /// the owner outlive the stream.
-  SubmitStream(rpc::Dial dial, const JobTemplate& job, std::uint64_t load_key, Owner& owner);
+  /// `job` is what jobs are made from that name no template, and its queue is that of all. It
+  /// outlives the stream.
+  SubmitStream(rpc::Dial dial, const JobTemplate& job, std::uint64_t load_key,
+               Stream::OnReply on_reply, Stream::OnStreamEnd on_end);
 
   void Start(std::shared_ptr<rpc::Channel> channel, const security::Client& security);
 
@@ -49,8 +42,6 @@ class SubmitStream final : public JobSink {
   [[nodiscard]] const rpc::Dial& dial() const { return dial_; }
 
  private:
-  using Stream = rpc::ClientStream<v1::SubmitRequest, v1::SubmitReply>;
-
   std::size_t Pack(std::span<const LoadLoop::Tag> tags, const JobTemplate& job,
                    v1::SubmitRequest& request);
   std::uint32_t OptionOf(const JobTemplate& job, v1::SubmitRequest& request);
@@ -58,7 +49,6 @@ class SubmitStream final : public JobSink {
   const rpc::Dial dial_;
   const JobTemplate& job_;
   const std::uint64_t load_key_;
-  Owner& owner_;
   const std::size_t chunk_;  // jobs
   const std::shared_ptr<Stream> stream_;
 

@@ -6,7 +6,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "lib/load/engine/job_sink.h"
+#include "lib/load/engine/lanes.h"
 #include "lib/load/record.h"
 #include "lib/rpc/batches.h"
 

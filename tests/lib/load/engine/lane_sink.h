@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "lib/load/engine/job_sink.h"
+#include "lib/load/engine/lanes.h"
 #include "lib/load/profile.h"
 #include "lib/rpc/batches.h"
 
