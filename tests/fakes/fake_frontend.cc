@@ -46,7 +46,7 @@ v1::Moved& AddMoved(v1::SubmitReply& reply, const FakeMove& move) {
 class FakeFrontend::Service final : public rpc::Service {
  public:
   explicit Service(FakeBehaviour behaviour)
-      : rpc::Service(v1::Clients::service_full_name()), behaviour_(std::move(behaviour)) {
+      : rpc::Service("twofold.v1.Clients"), behaviour_(std::move(behaviour)) {
     Serve("Submit", &Service::Submit);
   }
 

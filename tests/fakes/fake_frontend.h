@@ -14,7 +14,7 @@
 #include "lib/rpc/batches.h"
 #include "lib/rpc/listen.h"
 #include "lib/rpc/server_stream.h"
-#include "twofold/v1/queue.grpc.pb.h"
+#include "twofold/v1/queue.pb.h"
 
 namespace twofold::fakes {
 

@@ -16,7 +16,7 @@
 #include "lib/rpc/batches.h"
 #include "lib/rpc/listen.h"
 #include "lib/rpc/server_stream.h"
-#include "twofold/v1/queue.grpc.pb.h"
+#include "twofold/v1/queue.pb.h"
 
 namespace twofold::fakes {
 
@@ -288,7 +288,7 @@ class FakeWorkStream : public rpc::ServerStream<v1::WorkerMessage, v1::FrontendM
 /// A frontend's worker side on a free port of loopback; the test decides what it says.
 class FakeWorkersService : private rpc::Service {
  public:
-  FakeWorkersService() : rpc::Service(v1::Workers::service_full_name()) {
+  FakeWorkersService() : rpc::Service("twofold.v1.Workers") {
     Serve("Work", [this](auto&) {
       auto stream = std::make_shared<FakeWorkStream>();
       opened_.Put(stream);
