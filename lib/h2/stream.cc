@@ -139,6 +139,7 @@ void Stream::Drop() {
 
 void Stream::WantPull() {
   if (closed_ || outcome_) return;
+  wants_pull_ = true;
   if (!answered_) {
     session_.Answer(*this, {});
   } else {
@@ -198,11 +199,12 @@ void Stream::Refill(std::string& spare) {
   bool more = true;
   // The frame with the last message should be the last one, so what ends is pulled to its end.
   while (more && !outcome_ && out_.size() < session_.limits().sent_frame_bytes) {
+    wants_pull_ = false;
     MessageWriter writer(out_, session_.limits().message_bytes, session_.limits().write_bytes);
     end_->Pull(writer);
     if (writer.refused()) Fail(absl::ResourceExhaustedError("a message of ours is too large"));
-    more = finishing_ && writer.bytes() > 0;
-    if (finishing_ && writer.bytes() == 0) pulled_all_ = true;
+    more = writer.bytes() > 0 ? finishing_ : wants_pull_;
+    if (finishing_ && !more) pulled_all_ = true;
   }
   if (out_.empty()) OnDrained(spare);
   Recount();

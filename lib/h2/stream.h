@@ -67,7 +67,7 @@ class Stream {
   // ---- both sides
 
   /// There is something to send: End::Pull is called at the end of this turn, or later, when the
-  /// peer takes more.
+  /// peer takes more. Within Pull it is called again at once.
   void WantPull();
 
   /// OnMessage is not called until Resume. The peer may send on, as much as a stream's window.
@@ -146,6 +146,7 @@ class Stream {
   std::string out_;  // pulled
   std::size_t sent_ = 0;
   bool answered_ = false;    // headers are on their way
+  bool wants_pull_ = false;  // since the last Pull began
   bool finishing_ = false;   // HalfClose or Finish was called
   bool pulled_all_ = false;  // out_ has the last message
   bool trailers_sent_ = false;

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "lib/common/instant.h"
@@ -30,6 +31,7 @@ class RecordingEnd final : public End {
   void Pull(MessageWriter& out) override {
     ++pulls;
     for (; !to_send.empty() && !out.full(); to_send.pop_front()) out.Add(to_send.front());
+    if (on_pull) std::exchange(on_pull, nullptr)();
   }
   void OnEnd(const Status& status, const Metadata& trailers) override {
     EXPECT_FALSE(ended) << "it ended before: " << *ended;
@@ -53,6 +55,7 @@ class RecordingEnd final : public End {
   Metadata trailers_came;
   std::function<void()> on_message;
   std::function<void()> on_half_closed;
+  std::function<void()> on_pull;  // once
 };
 
 /// A session that serves, with what a loop would have for it. Time moves when a test says so.

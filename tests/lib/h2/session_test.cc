@@ -90,6 +90,19 @@ TEST(SessionTest, WhatATurnMadeReadyGoesOutTogether) {
   EXPECT_LT(out.bytes.size(), 100 * (kMessageHead + 2) + 20) << "one frame";
 }
 
+// A relay reads on when it hears that a message has left, and has the next one within that Pull.
+TEST(SessionTest, WhatIsSaidWithinAPullThatAddsNothingGoesOut) {
+  SessionPair pair;
+  const auto end = pair.Call();
+  end->Send("one");
+  pair.Carry();
+  RecordingEnd& server = pair.server().end();
+  server.on_pull = [&] { server.Send("at last"); };
+  server.stream->WantPull();
+  pair.Carry();
+  EXPECT_THAT(end->messages, ElementsAre("at last"));
+}
+
 TEST(SessionTest, StatusGoesAloneIfThereIsNoMessage) {
   SessionPair pair;
   pair.server().on_call = [](RecordingEnd& end) {
