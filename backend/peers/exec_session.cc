@@ -89,8 +89,8 @@ void ExecSession::Read() {
 
 void ExecSession::Write(const v1::ExecOutput& output) {
   if (ended_) return;
-  written_ = output.SerializeAsString();
-  StartWrite(written_);
+  next_.Put(output.SerializeAsString());
+  WantPull();
 }
 
 // The first call wins; what is being written may be lost.
@@ -113,9 +113,8 @@ void ExecSession::OnReadEnd() {
   });
 }
 
-// Of one that has failed the cancel tells.
-void ExecSession::OnWritten(bool ok) {
-  if (!ok) return;
+void ExecSession::Pull(h2::MessageWriter& out) {
+  if (!next_.Pull(out)) return;
   boost::asio::post(io_, [self = Self()] {
     if (!self->gone_) self->Written();
   });

@@ -16,6 +16,7 @@
 #include "lib/common/result.h"
 #include "lib/process/pipes.h"
 #include "lib/rpc/byte_stream.h"
+#include "lib/rpc/message_slot.h"
 #include "twofold/v1/peers.pb.h"
 
 namespace twofold::backend {
@@ -80,9 +81,10 @@ class ExecSession final : public rpc::ByteStream {
   void OnBegin() override;
   void OnRead(std::string_view bytes) override;
   void OnReadEnd() override;
-  void OnWritten(bool ok) override;
+  void Pull(h2::MessageWriter& out) override;
   void OnCancel() override;
   void OnDone() override;
+  [[nodiscard]] std::size_t waiting_bytes() const override { return next_.bytes(); }
 
   void Read();
   void Write(const v1::ExecOutput& output);
@@ -109,7 +111,7 @@ class ExecSession final : public rpc::ByteStream {
   const Admit admit_;
   boost::asio::steady_timer patience_;  // with a caller that says nothing
   std::shared_ptr<void> place_;
-  std::string written_;
+  rpc::MessageSlot next_;
   bool ended_ = false;  // the stream: nothing is read or written any more
   bool gone_ = false;
   std::function<void()> leave_;

@@ -46,12 +46,12 @@ void RelayedStream::Pull(h2::MessageWriter& out) {
 
 void RelayedStream::OnMessage(std::string_view bytes) {
   stream()->Pause();
-  downwards_ = bytes;
-  caller_->StartWrite(downwards_);
+  downwards_.Put(std::string(bytes));
+  caller_->WantPull();
 }
 
-void RelayedStream::OnWritten(bool ok) {
-  if (!ok) return;
+void RelayedStream::PullDown(h2::MessageWriter& out) {
+  if (!downwards_.Pull(out)) return;
   Do([this] {
     if (stream() != nullptr) stream()->Resume();
   });

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -8,6 +9,7 @@
 #include <utility>
 
 #include "lib/rpc/dialer.h"
+#include "lib/rpc/message_slot.h"
 #include "lib/rpc/outgoing_call.h"
 #include "lib/rpc/server_stream.h"
 
@@ -30,8 +32,9 @@ class RelayedStream final : public rpc::Passage, public rpc::OutgoingCall {
   void Begin(std::shared_ptr<rpc::ByteStream> caller, std::string first) override;
   void OnRead(std::string_view bytes) override;
   void OnReadEnd() override;
-  void OnWritten(bool ok) override;
+  void PullDown(h2::MessageWriter& out) override;
   void OnCancel() override;
+  [[nodiscard]] std::size_t waiting_bytes() const override { return downwards_.bytes(); }
 
  private:
   void OnBegin() override;
@@ -49,7 +52,8 @@ class RelayedStream final : public rpc::Passage, public rpc::OutgoingCall {
   bool gone_ = false;                        // the caller
   bool half_closed_ = false;                 // by the caller
   std::optional<std::string> upwards_;       // from the caller, who is read when it has left
-  std::string downwards_;                    // to the caller
+
+  rpc::MessageSlot downwards_;  // to the caller; the next one is read when it has left
 };
 
 }  // namespace twofold::frontend

@@ -36,18 +36,18 @@ class PulledCall final : public rpc::OneRequestCall<Request, Message> {
       auto next = open_(request);
       if (!next.ok()) return this->Close(next.status());
       next_ = *std::move(next);
-      Pull();
+      MakeNext();
     });
     if (!posted) this->Close(ReaderPool::Refusal());
   }
 
-  void Pull() {
+  void MakeNext() {
     Result<std::optional<Message>> next = next_();
     if (!next.ok()) return this->Close(next.status());
     if (!*next) return this->Close(absl::OkStatus());
     const bool open = this->Add([&](Message& message) {
       message = **std::move(next);
-      return std::size_t{1};
+      return message.ByteSizeLong();
     });
     if (!open) return;
     patience_.Start();
@@ -56,7 +56,7 @@ class PulledCall final : public rpc::OneRequestCall<Request, Message> {
 
   void OnSent() override {
     patience_.Stop();
-    readers_.Continue([this, self = this->shared_from_this()] { Pull(); });
+    readers_.Continue([this, self = this->shared_from_this()] { MakeNext(); });
   }
 
   ReaderPool& readers_;

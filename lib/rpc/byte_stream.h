@@ -1,7 +1,5 @@
 #pragma once
 
-#include <google/protobuf/message_lite.h>
-
 #include <chrono>
 #include <cstddef>
 #include <functional>
@@ -14,6 +12,7 @@
 #include "lib/common/instant.h"
 #include "lib/common/mutex.h"
 #include "lib/common/result.h"
+#include "lib/h2/message.h"
 #include "lib/h2/metadata.h"
 
 namespace twofold::rpc {
@@ -34,19 +33,18 @@ class Wire {
  public:
   virtual ~Wire() = default;
   virtual void Read() = 0;
-  virtual void Write(const google::protobuf::MessageLite& message) = 0;
-  virtual void Write(const std::string& bytes) = 0;
+  virtual void WantPull() = 0;
   virtual void Finish(Status status, h2::Metadata trailers) = 0;
   virtual void BreakOff() = 0;
-  virtual void Charge(std::size_t bytes) = 0;
   virtual void After(Duration pause, std::function<void()> task) = 0;
 };
 
 /// The service's side of a call, whatever the kind of its method: all calls look the same on the
 /// wire (messages one way, messages and a status the other), so they have one lifecycle.
 ///
-/// A read and a write may be under way at once, one of each. When a call is over, what is under way
-/// fails, and OnDone comes.
+/// Messages are pulled: the wire asks for them when the peer has room, at the end of a turn of its
+/// loop, so what all of a turn makes ready goes out together. When a call is over, a read that is
+/// under way fails, and OnDone comes.
 ///
 /// Threads  Orders from any thread. Reactions (the On... methods) come one at a time, on the thread
 ///          of the connection's loop, maybe before the order that caused them has returned; they
@@ -62,19 +60,15 @@ class ByteStream : public std::enable_shared_from_this<ByteStream> {
 
   /// OnRead or OnReadEnd follows.
   void StartRead() { wire_->Read(); }
-  /// OnWritten follows; `message` stays as it is until then.
-  void StartWrite(const google::protobuf::MessageLite& message) { wire_->Write(message); }
-  void StartWrite(const std::string& bytes) { wire_->Write(bytes); }
-  /// So many bytes wait in this process until the peer takes more, beside what is being written;
-  /// they are charged to the connection, if there is one yet. Replaces what was said before.
-  void Charge(std::size_t bytes) {
-    if (wire_ != nullptr) wire_->Charge(bytes);
-  }
+  /// There is something to send: Pull follows. What waits until then is charged to the connection,
+  /// see waiting_bytes.
+  void WantPull() { wire_->WantPull(); }
   /// `task` runs on the loop's thread when `pause` has passed, unless the call is over by then.
   void RunAfter(Duration pause, std::function<void()> task) {
     wire_->After(pause, std::move(task));
   }
-  /// Ends the call when all that was written has gone; also before OnBegin. The first call wins.
+  /// Ends the call with `status` after all that is ready: Pull is called until it adds nothing, if
+  /// WantPull ever was. Also before OnBegin. The first call wins.
   /// A payload of `status` named h2::kStatusDetails goes along as its details.
   void Finish(Status status, h2::Metadata trailers = {});
   /// Ends the call at once, whatever waits to be sent; the caller sees CANCELLED. Also before
@@ -88,12 +82,16 @@ class ByteStream : public std::enable_shared_from_this<ByteStream> {
   virtual void OnRead(std::string_view bytes) = 0;
   /// There are no further messages: the caller has sent its last one, or the call is over.
   virtual void OnReadEnd() = 0;
-  /// The peer takes more. False: the call is over.
-  virtual void OnWritten(bool ok) = 0;
+  /// The peer takes more, and all that was added before is on its way: adds the messages that are
+  /// ready. Adds nothing: it is asked again after WantPull.
+  virtual void Pull(h2::MessageWriter& out) = 0;
   /// The caller took the call back or is gone, its time is over, or it broke the protocol.
   virtual void OnCancel() {}
   /// The last reaction.
   virtual void OnDone() = 0;
+
+  /// Bytes that wait in this process until the peer takes more. Asked on the loop's thread.
+  [[nodiscard]] virtual std::size_t waiting_bytes() const { return 0; }
 
  private:
   /// Whether the call has begun. If not, `end` is kept until it does.

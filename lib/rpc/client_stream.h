@@ -81,7 +81,7 @@ class ClientStream final : public OutgoingCall {
 
   const OnReply on_reply_;
   OnStreamEnd on_end_;
-  PulledOutbox<Request> outbox_;
+  Outbox<Request> outbox_;
   Reply reply_;  // the loop's thread only
 };
 

@@ -124,7 +124,8 @@ class GatheredMessages {
 /// which is nearly all of what a frontend passes on, takes no lock. What is added after something
 /// else, by the word of a lock that both hold, is taken after it.
 ///
-/// Threads  Add, Close, Flush and bytes: any. Belong, Take, Pass and Drop: the thread that takes.
+/// Threads  Add, Close, Flush and bytes: any. Belong, Take, Pass, Drop and empty: the thread that
+///          takes.
 template <typename Message, typename Notes = NoNotes>
 class MessageIntake {
  public:
@@ -200,6 +201,10 @@ class MessageIntake {
 
   [[nodiscard]] bool closed() const { return closed_.load(std::memory_order_relaxed); }
 
+  /// The thread that takes would find nothing; of what others add that is so between two calls
+  /// only.
+  [[nodiscard]] bool empty() const { return mine_.empty() && !others_have_; }
+
   /// What was added and not yet taken.
   [[nodiscard]] std::size_t bytes() const {
     const std::size_t mine = mine_bytes_.load(std::memory_order_relaxed);
@@ -228,25 +233,19 @@ class MessageIntake {
   std::atomic<bool> closed_ = false;
 };
 
-/// What a stream has to do next.
-enum class Next { kNothing, kWrite, kFinish };
-
-/// The outgoing side of a stream that is told when to write: natural batching without timers.
+/// The outgoing side of a stream that is pulled: natural batching without timers. What is added
+/// gathers until the stream has room, at the end of a turn of its loop, so that all that one turn
+/// adds goes out together, as far as kMessageBytes allows: an idle stream has the latency of one
+/// message, and a busy one the throughput of batches. Add, then Flush: nothing goes before Flush.
 ///
-/// While one message is being written, everything added gathers in the next one. So an idle stream
-/// has the latency of one message and a busy one the throughput of batches. What is added between
-/// two calls of Flush goes out together, as far as kMessageBytes allows. Add, then Flush: nothing
-/// is written before Flush. The calls that return Next say what the owner of the stream must start:
-/// kWrite writes Writing() and answers with EndWrite; kFinish ends this direction of the stream and
-/// comes once, after the last write.
-///
-/// Threads  Add, Flush, Close and waiting_bytes: any. All else: the stream's own, see Belong.
-/// Cost     One call of `fill` an Add; from another thread than the stream's, a lock, which is a
+/// Threads  Add, Flush, Close, closing and waiting_bytes: any. All else: who pulls, see Belong.
+/// Cost     One call of `fill` an Add; from another thread than that one's, a lock, which is a
 ///          leaf, held while the fill function runs and for no I/O.
 template <typename Message, typename Notes = NoNotes>
 class Outbox {
  public:
-  /// The caller is the stream's own thread. Before it is called there is one thread only.
+  /// The caller is the thread that pulls, from now on. Before it is called there is one thread
+  /// only.
   void Belong() { intake_.Belong(); }
   /// Whether the caller is that thread.
   [[nodiscard]] bool IsHere() const { return intake_.IsTaker() || intake_.HasNoTaker(); }
@@ -257,100 +256,7 @@ class Outbox {
     return intake_.Add(std::forward<Fill>(fill));
   }
 
-  /// What was added may go. True: the stream's own thread has to call Advance.
-  [[nodiscard]] bool Flush() { return intake_.Flush(); }
-
-  /// Finish after what was added so far. Advance follows.
-  void Close() { intake_.Close(); }
-
-  /// Bytes that were added and not yet handed to a write.
-  [[nodiscard]] std::size_t waiting_bytes() const { return intake_.bytes(); }
-
-  // ---- the stream's own thread
-
-  /// What was added is looked at.
-  [[nodiscard]] Next Advance() {
-    if (in_flight_ || finished_) {
-      intake_.Pass();
-      return Next::kNothing;
-    }
-    if (const auto taken = intake_.Take(writing_, notes_)) {
-      writing_bytes_ = *taken;
-      in_flight_ = true;
-      return Next::kWrite;
-    }
-    if (!intake_.closed()) return Next::kNothing;
-    finished_ = true;
-    return Next::kFinish;
-  }
-
-  /// The write has ended; `ok` false means the stream is broken.
-  [[nodiscard]] Next EndWrite(bool ok) {
-    in_flight_ = false;
-    Reuse(writing_, writing_bytes_);
-    if (!ok) DropWaiting();
-    return Advance();
-  }
-
-  /// Finish without what was added so far: nobody reads it any more.
-  [[nodiscard]] Next Abort() {
-    DropWaiting();
-    return Advance();
-  }
-
-  /// The message of the write in flight. Stays as it is until EndWrite.
-  const Message& Writing() const { return writing_; }
-  const Notes& notes() const { return notes_; }
-
-  /// True: more than `limit` bytes wait to be written, so take no more input until ResumeInput
-  /// returns true. This keeps a peer that does not read its results from filling the memory.
-  bool HoldInput(std::size_t limit) {
-    hold_limit_ = limit;
-    input_held_ = waiting_bytes() > limit;
-    return input_held_;
-  }
-
-  /// True once after HoldInput returned true, when half of its limit or less waits.
-  bool ResumeInput() {
-    if (!input_held_ || waiting_bytes() > hold_limit_ / 2) return false;
-    input_held_ = false;
-    return true;
-  }
-
- private:
-  void DropWaiting() {
-    intake_.Close();
-    intake_.Drop();
-  }
-
-  MessageIntake<Message, Notes> intake_;
-  Message writing_;
-  [[no_unique_address]] Notes notes_;
-  std::size_t writing_bytes_ = 0;
-  std::size_t hold_limit_ = 0;
-  bool in_flight_ = false;
-  bool finished_ = false;
-  bool input_held_ = false;
-};
-
-/// The outgoing side of a stream that is pulled: what is added gathers until the stream has room,
-/// at the end of a turn of its loop, so that all that one turn adds goes out together.
-///
-/// Threads  Add, Flush, Close, closing and waiting_bytes: any. All else: who pulls, see Belong.
-/// Cost     As an Outbox.
-template <typename Message>
-class PulledOutbox {
- public:
-  /// The caller is the thread that pulls, from now on.
-  void Belong() { intake_.Belong(); }
-
-  /// See GatheredMessages::Add. False: the stream is closing, nothing was added.
-  template <typename Fill>
-  bool Add(Fill&& fill) {
-    return intake_.Add(std::forward<Fill>(fill));
-  }
-
-  /// What was added may go. True: the stream has to be told.
+  /// What was added may go. True: who pulls has to be told.
   [[nodiscard]] bool Flush() { return intake_.Flush(); }
 
   /// Nothing is added any more.
@@ -369,20 +275,28 @@ class PulledOutbox {
     intake_.Drop();
   }
 
+  /// Whoever pulls was told, and pulls later.
+  void Pass() { intake_.Pass(); }
+
+  /// Nothing is there to be taken.
+  [[nodiscard]] bool empty() const { return intake_.empty(); }
+
   /// The next message is Taken(); false: there is none.
   [[nodiscard]] bool Take() {
     Reuse(taken_, taken_bytes_);
-    NoNotes notes;
-    const auto bytes = intake_.Take(taken_, notes);
+    const auto bytes = intake_.Take(taken_, notes_);
     taken_bytes_ = bytes.value_or(0);
     return bytes.has_value();
   }
 
+  /// Stays as it is until the next Take.
   [[nodiscard]] const Message& Taken() const { return taken_; }
+  [[nodiscard]] const Notes& notes() const { return notes_; }
 
  private:
-  MessageIntake<Message> intake_;
+  MessageIntake<Message, Notes> intake_;
   Message taken_;
+  [[no_unique_address]] Notes notes_;
   std::size_t taken_bytes_ = 0;
 };
 

@@ -1,9 +1,5 @@
 #include "lib/rpc/served_call.h"
 
-#include <google/protobuf/message_lite.h>
-
-#include <cstdint>
-
 namespace twofold::rpc {
 
 void ServedCall::Begin(std::shared_ptr<ByteStream> service) {
@@ -22,24 +18,10 @@ void ServedCall::Read() {
   });
 }
 
-void ServedCall::Write(const google::protobuf::MessageLite& message) {
-  Send({.message = &message, .size = message.ByteSizeLong()});
-}
-
-void ServedCall::Write(const std::string& bytes) { Send({.bytes = &bytes, .size = bytes.size()}); }
-
-void ServedCall::Send(Sendable next) {
-  Carry([this, next] {
-    next_ = next;
-    Recount();
+void ServedCall::WantPull() {
+  Carry([this] {
+    stream_->Hold(service_->waiting_bytes());
     stream_->WantPull();
-  });
-}
-
-void ServedCall::Charge(std::size_t bytes) {
-  Carry([this, bytes] {
-    held_ = bytes;
-    Recount();
   });
 }
 
@@ -79,31 +61,17 @@ void ServedCall::OnHalfClosed() {
   if (std::exchange(reading_, false)) service_->OnReadEnd();
 }
 
-/// All that was added before is on its way.
 void ServedCall::Pull(h2::MessageWriter& out) {
-  if (std::exchange(writing_, false)) service_->OnWritten(true);
-  const Sendable sent = std::exchange(next_, {});
-  if (!sent) return;
-  if (sent.bytes != nullptr) {
-    writing_ = out.Add(*sent.bytes);
-  } else {
-    writing_ = out.Add(sent.size, [&sent](char* to) {
-      sent.message->SerializeWithCachedSizesToArray(reinterpret_cast<std::uint8_t*>(to));
-    });
-  }
-  Recount();  // it is the stream's now
+  service_->Pull(out);
+  stream_->Hold(service_->waiting_bytes());
 }
 
 void ServedCall::OnEnd(const Status& status, const h2::Metadata&) {
   stream_ = nullptr;
   const std::shared_ptr<ByteStream> service = std::exchange(service_, nullptr);
   if (service == nullptr) return;
-  const bool has_unsent = writing_ || next_;
-  writing_ = false;
-  next_ = {};
   if (!status.ok()) service->OnCancel();
   if (std::exchange(reading_, false)) service->OnReadEnd();
-  if (has_unsent) service->OnWritten(false);
   service->OnDone();
 }
 

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstddef>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -29,23 +28,12 @@ class ServedCall final : public h2::End,
   void Begin(std::shared_ptr<ByteStream> service);
 
   void Read() override;
-  void Write(const google::protobuf::MessageLite& message) override;
-  void Write(const std::string& bytes) override;
+  void WantPull() override;
   void Finish(Status status, h2::Metadata trailers) override;
   void BreakOff() override;
-  void Charge(std::size_t bytes) override;
   void After(Duration pause, std::function<void()> task) override;
 
  private:
-  /// What is to be sent next: one of both, or none.
-  struct Sendable {
-    const google::protobuf::MessageLite* message = nullptr;
-    const std::string* bytes = nullptr;
-    std::size_t size = 0;
-
-    explicit operator bool() const { return message != nullptr || bytes != nullptr; }
-  };
-
   void OnMessage(std::string_view bytes) override;
   void OnHalfClosed() override;
   void Pull(h2::MessageWriter& out) override;
@@ -63,9 +51,6 @@ class ServedCall final : public h2::End,
     }
   }
 
-  void Send(Sendable next);
-  void Recount() { stream_->Hold(held_ + next_.size); }
-
   // Weak: what posts to a thread must not keep it, as its last holder must not be that thread.
   const std::weak_ptr<LoopThread> thread_;
   const LoopOwner* const id_;  // compared only
@@ -75,9 +60,6 @@ class ServedCall final : public h2::End,
   std::shared_ptr<ByteStream> service_;  // the same
   bool reading_ = false;
   bool half_closed_ = false;
-  Sendable next_;
-  std::size_t held_ = 0;  // by the service
-  bool writing_ = false;  // a message was given to the stream
 };
 
 }  // namespace twofold::rpc

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -23,11 +25,12 @@ class Passage {
   virtual void Begin(std::shared_ptr<ByteStream> caller, std::string first) = 0;
   virtual void OnRead(std::string_view bytes) = 0;
   virtual void OnReadEnd() = 0;
-  virtual void OnWritten(bool ok) = 0;
+  virtual void PullDown(h2::MessageWriter& out) = 0;
   virtual void OnCancel() = 0;
+  [[nodiscard]] virtual std::size_t waiting_bytes() const = 0;
 };
 
-/// The server's end of a call of any kind: reads one message after the other, writes through an
+/// The server's end of a call of any kind: reads one message after the other, answers through an
 /// Outbox, and ends in order. This is the one lifecycle of calls; a derived class says what to do
 /// with messages. Calls of unary methods are UnaryCall (unary.h).
 ///
@@ -36,8 +39,8 @@ class Passage {
 ///
 /// Threads  Add, Flush and Close from any thread; hold no lock in Flush and Close that a reaction
 ///          (the On... methods) takes. OnMessage is called for one message at a time, OnHalfClosed
-///          after the last one, OnSent after each write, OnGone once, also after a regular end, and
-///          last of all.
+///          after the last one, OnSent when all that was pulled has left, OnGone once, also after a
+///          regular end, and last of all.
 template <typename Request, typename Reply, typename Notes = NoNotes>
 class ServerStream : public ByteStream {
  public:
@@ -74,21 +77,24 @@ class ServerStream : public ByteStream {
   void Close(Status status) {
     if (!SetStatus(std::move(status))) return;
     outbox_.Close();
-    GoOn();
+    End();
+  }
+
+  /// Bytes that were added and not yet pulled.
+  [[nodiscard]] std::size_t waiting_bytes() const final {
+    Passage* const passage = GetPassage();
+    return passage == nullptr ? outbox_.waiting_bytes() : passage->waiting_bytes();
   }
 
  protected:
   /// Before the first message.
   virtual void OnOpen() {}
   virtual void OnMessage(const Request& request) = 0;
-  /// `reply` is about to be written.
+  /// `reply` is pulled.
   virtual void OnWrite(const Reply& /*reply*/, const Notes& /*notes*/) {}
   virtual void OnHalfClosed() {}
   virtual void OnSent() {}
   virtual void OnGone() {}
-
-  /// Bytes that were added and are in no write yet.
-  [[nodiscard]] std::size_t waiting_bytes() const { return outbox_.waiting_bytes(); }
 
  private:
   // Bytes of replies that may wait for a slow reader before its requests are left unread.
@@ -110,7 +116,9 @@ class ServerStream : public ByteStream {
     }
     OnMessage(request_);
     Reuse(request_, bytes.size());
-    if (!outbox_.HoldInput(kHoldBytes)) StartRead();
+    if (outbox_.closing()) return;
+    input_held_ = outbox_.waiting_bytes() > kHoldBytes;
+    if (!input_held_) StartRead();
   }
 
   void OnReadEnd() final {
@@ -118,17 +126,25 @@ class ServerStream : public ByteStream {
     OnHalfClosed();
   }
 
-  void OnWritten(bool ok) final {
-    if (Passage* const passage = GetPassage()) return passage->OnWritten(ok);
-    Do(outbox_.EndWrite(ok));
-    if (ok) Charge(outbox_.waiting_bytes());
-    if (ok) OnSent();
-    if (outbox_.ResumeInput()) StartRead();
+  void Pull(h2::MessageWriter& out) final {
+    if (Passage* const passage = GetPassage()) return passage->PullDown(out);
+    if (std::exchange(pulled_, false)) OnSent();
+    while (!out.full() && outbox_.Take()) {
+      const Reply& reply = outbox_.Taken();
+      OnWrite(reply, outbox_.notes());
+      out.Add(reply.ByteSizeLong(), [&reply](char* to) {
+        reply.SerializeWithCachedSizesToArray(reinterpret_cast<std::uint8_t*>(to));
+      });
+      pulled_ = true;
+    }
+    if (!input_held_ || outbox_.waiting_bytes() > kHoldBytes / 2) return;
+    input_held_ = false;
+    StartRead();
   }
 
   void OnCancel() final {
     if (!SetStatus(absl::CancelledError("the caller has gone"))) return GetPassage()->OnCancel();
-    Do(outbox_.Abort());
+    outbox_.Abort();
   }
 
   void OnDone() final {
@@ -138,23 +154,21 @@ class ServerStream : public ByteStream {
     passage_.reset();
   }
 
-  /// Writes, or finishes, on the stream's own thread, now or soon.
+  /// What was added may be pulled. On the stream's own thread, now or soon.
   void GoOn() {
     if (!outbox_.IsHere()) return RunAfter(Duration(0), [this] { GoOn(); });
-    const Next next = outbox_.Advance();
-    Do(next);
-    if (next == Next::kNothing) Charge(outbox_.waiting_bytes());  // behind a write
+    outbox_.Pass();
+    WantPull();
   }
 
-  void Do(Next next) {
-    if (next == Next::kWrite) {
-      OnWrite(outbox_.Writing(), outbox_.notes());
-      StartWrite(outbox_.Writing());
-    }
-    if (next == Next::kFinish) Finish(TakeStatus());
+  /// What was added is pulled before the call ends. Likewise.
+  void End() {
+    if (!outbox_.IsHere()) return RunAfter(Duration(0), [this] { End(); });
+    if (!outbox_.empty()) WantPull();
+    Finish(TakeStatus());
   }
 
-  Passage* GetPassage() {
+  [[nodiscard]] Passage* GetPassage() const {
     const MutexLock lock(status_mutex_);
     return passage_.get();
   }
@@ -178,7 +192,9 @@ class ServerStream : public ByteStream {
   std::string first_;  // the message that is diverted
   Request request_;
   Outbox<Reply, Notes> outbox_;
-  Mutex status_mutex_;
+  bool pulled_ = false;      // since OnSent
+  bool input_held_ = false;  // as too much waits
+  mutable Mutex status_mutex_;
   std::shared_ptr<Passage> passage_ ABSL_GUARDED_BY(status_mutex_);
   Status status_ ABSL_GUARDED_BY(status_mutex_);
   bool has_status_ ABSL_GUARDED_BY(status_mutex_) = false;

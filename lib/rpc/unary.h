@@ -48,7 +48,7 @@ class UnaryCall final : public OneRequestCall<Request, Reply> {
     if (answered_.exchange(true)) return;
     this->Add([&](Reply& message) {
       message = *std::move(reply);
-      return std::size_t{1};
+      return message.ByteSizeLong();
     });
     this->Close(absl::OkStatus());
   }

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "lib/common/mutex.h"
-#include "tests/fuzz/target.h"
 
 namespace twofold::fuzz {
 
@@ -13,14 +12,10 @@ namespace twofold::fuzz {
 class FakeCall::Orders final : public rpc::Wire {
  public:
   void Read() override { reads = true; }
-  void Write(const google::protobuf::MessageLite& message) override {
-    written = message.SerializeAsString();
-  }
-  void Write(const std::string& bytes) override { written = bytes; }
+  void WantPull() override { wants_pull = true; }
   void Finish(Status status, h2::Metadata) override {
     if (!finished) finished = std::move(status);
   }
-  void Charge(std::size_t) override {}
   /// Time stands still: what is for later never comes.
   void After(Duration pause, std::function<void()> task) override {
     const MutexLock lock(mutex_);
@@ -40,7 +35,7 @@ class FakeCall::Orders final : public rpc::Wire {
   void BreakOff() override { Finish(absl::CancelledError("broken off"), {}); }
 
   bool reads = false;
-  std::optional<std::string> written;
+  bool wants_pull = false;
   std::optional<Status> finished;
 
  private:
@@ -83,27 +78,40 @@ void FakeCall::HalfClose() {
 
 void FakeCall::Break() {
   if (ended()) return;
+  orders_->Finish(absl::CancelledError("the connection is lost"), {});
   session_->OnCancel();
   End();
-  Require(orders_->finished.has_value(), "a session finishes when its connection is lost");
 }
 
 void FakeCall::TakeWrites() {
-  while (orders_->written) {
-    on_write_(*std::exchange(orders_->written, std::nullopt));
-    session_->OnWritten(true);
+  if (!std::exchange(orders_->wants_pull, false)) return;
+  for (std::string bytes = Pulled(); !bytes.empty(); bytes = Pulled()) {
+    for (std::string_view rest = bytes; !rest.empty();) {
+      const std::size_t size = h2::ReadMessageHead(rest).size;
+      on_write_(std::string(rest.substr(h2::kMessageHead, size)));
+      rest.remove_prefix(h2::kMessageHead + size);
+    }
   }
+}
+
+/// The messages that the session adds, with their heads.
+std::string FakeCall::Pulled() {
+  constexpr std::size_t kMost = 64 << 20;
+  constexpr std::size_t kEnough = 256 << 10;
+  std::string bytes;
+  h2::MessageWriter out(bytes, kMost, kEnough);
+  session_->Pull(out);
+  return bytes;
 }
 
 void FakeCall::EndIfFinished() {
   if (orders_->finished) End();
 }
 
-/// What is under way fails first.
+/// A read that is under way fails first.
 void FakeCall::End() {
   const std::shared_ptr<rpc::ByteStream> session = std::exchange(session_, nullptr);
   if (std::exchange(orders_->reads, false)) session->OnReadEnd();
-  if (std::exchange(orders_->written, std::nullopt)) session->OnWritten(false);
   session->OnDone();
 }
 

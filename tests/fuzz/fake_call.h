@@ -44,6 +44,7 @@ class FakeCall final {
   class Orders;
 
   void TakeWrites();
+  std::string Pulled();
   void EndIfFinished();
   void End();
 

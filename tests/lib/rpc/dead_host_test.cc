@@ -62,7 +62,7 @@ class Endless final : public ByteStream {
     events_.breaks.Happens();
     Finish(absl::OkStatus());
   }
-  void OnWritten(bool) override {}
+  void Pull(h2::MessageWriter&) override {}
   void OnDone() override {}
 
   Ends& events_;

@@ -15,7 +15,7 @@ class EndedStream final : public ByteStream {
   void OnBegin() override { Finish(absl::OkStatus()); }
   void OnRead(std::string_view) override {}
   void OnReadEnd() override {}
-  void OnWritten(bool) override {}
+  void Pull(h2::MessageWriter&) override {}
   void OnDone() override {}
 };
 

@@ -27,7 +27,7 @@ bool AddTo(Box& box, const std::string& text, std::size_t bytes = 1) {
   });
 }
 
-/// Parameter: whether the stream's own thread adds, or another one.
+/// Parameter: whether the thread that pulls adds, or another one.
 class OutboxTest : public ::testing::TestWithParam<bool> {
  protected:
   OutboxTest() {
@@ -35,59 +35,60 @@ class OutboxTest : public ::testing::TestWithParam<bool> {
   }
 
   bool Add(const std::string& text, std::size_t bytes = 1) { return AddTo(outbox_, text, bytes); }
-  Next Flush() { return outbox_.Flush() ? outbox_.Advance() : Next::kNothing; }
-  Next Close() {
-    outbox_.Close();
-    return outbox_.Advance();
-  }
+  /// The next message; empty: there is none.
+  std::string Take() { return outbox_.Take() ? outbox_.Taken().text : ""; }
 
   Box outbox_;
 };
 INSTANTIATE_TEST_SUITE_P(Threads, OutboxTest, ::testing::Values(true, false),
                          [](const auto& test) { return test.param ? "Own" : "Another"; });
 
-TEST_P(OutboxTest, NothingToWriteWhenNothingWasAdded) { EXPECT_EQ(Flush(), Next::kNothing); }
-
-TEST_P(OutboxTest, WhatIsAddedDuringAWriteGoesIntoOneMessage) {
-  Add("a");
-  ASSERT_EQ(Flush(), Next::kWrite);
-  EXPECT_EQ(outbox_.Writing().text, "a");
-  Add("b");
-  EXPECT_EQ(Flush(), Next::kNothing);
-  Add("c");
-  EXPECT_EQ(Flush(), Next::kNothing);
-  EXPECT_EQ(outbox_.Writing().text, "a");
-  ASSERT_EQ(outbox_.EndWrite(true), Next::kWrite);
-  EXPECT_EQ(outbox_.Writing().text, "bc");
-  EXPECT_EQ(outbox_.EndWrite(true), Next::kNothing);
+TEST_P(OutboxTest, NothingIsThereWhenNothingWasAdded) {
+  EXPECT_FALSE(outbox_.Flush());
+  EXPECT_TRUE(outbox_.empty());
+  EXPECT_FALSE(outbox_.Take());
 }
 
-TEST(OutboxOfAnotherThreadTest, AWriteThatEndsBetweenAddAndFlushDoesNotCutTheBatch) {
+TEST_P(OutboxTest, WhatIsAddedUntilItIsTakenIsOneMessage) {
+  Add("a");
+  EXPECT_TRUE(outbox_.Flush());
+  Add("b");
+  (void)outbox_.Flush();
+  EXPECT_EQ(outbox_.waiting_bytes(), 2u);
+  EXPECT_FALSE(outbox_.empty());
+  EXPECT_EQ(Take(), "ab");
+  EXPECT_EQ(outbox_.waiting_bytes(), 0u);
+  EXPECT_FALSE(outbox_.Take());
+}
+
+TEST_P(OutboxTest, AnEntryWithoutBytesIsAMessage) {
+  Add("", 0);
+  EXPECT_FALSE(outbox_.empty());
+  EXPECT_TRUE(outbox_.Flush());
+  EXPECT_TRUE(outbox_.Take());
+  EXPECT_TRUE(outbox_.empty());
+}
+
+TEST(OutboxOfAnotherThreadTest, ATakeBetweenAddAndFlushDoesNotCutTheBatch) {
   Box outbox;
   AddTo(outbox, "a");
-  ASSERT_TRUE(outbox.Flush());
-  ASSERT_EQ(outbox.Advance(), Next::kWrite);
+  EXPECT_FALSE(outbox.Take());
   AddTo(outbox, "b");
-  EXPECT_EQ(outbox.EndWrite(true), Next::kNothing);
-  AddTo(outbox, "c");
   ASSERT_TRUE(outbox.Flush());
-  ASSERT_EQ(outbox.Advance(), Next::kWrite);
-  EXPECT_EQ(outbox.Writing().text, "bc");
+  ASSERT_TRUE(outbox.Take());
+  EXPECT_EQ(outbox.Taken().text, "ab");
 }
 
-TEST(OutboxOfAnotherThreadTest, TheOwnThreadIsToldOnceUntilItHasLooked) {
+TEST(OutboxOfAnotherThreadTest, WhoPullsIsToldOnceUntilItHasLooked) {
   Box outbox;
   AddTo(outbox, "a");
   EXPECT_TRUE(outbox.Flush());
   AddTo(outbox, "b");
   EXPECT_FALSE(outbox.Flush());
-  ASSERT_EQ(outbox.Advance(), Next::kWrite);
-  for (int i = 0; i < 2; ++i) {
-    AddTo(outbox, "c");
-    EXPECT_TRUE(outbox.Flush());
-    EXPECT_EQ(outbox.Advance(), Next::kNothing);  // behind the write
-  }
-  ASSERT_EQ(outbox.EndWrite(true), Next::kWrite);
+  outbox.Pass();  // told, but there is no room
+  AddTo(outbox, "c");
+  EXPECT_TRUE(outbox.Flush());
+  ASSERT_TRUE(outbox.Take());
   AddTo(outbox, "d");
   EXPECT_TRUE(outbox.Flush());
 }
@@ -100,15 +101,13 @@ TEST(OutboxOfAnotherThreadTest, WhatComesLaterIsTakenLaterWhoeverAddsIt) {
   AddTo(outbox, "c");
   EXPECT_EQ(outbox.waiting_bytes(), 3u);
   ASSERT_TRUE(outbox.Flush());
-  ASSERT_EQ(outbox.Advance(), Next::kWrite);
-  EXPECT_EQ(outbox.Writing().text, "a");
+  ASSERT_TRUE(outbox.Take());
+  EXPECT_EQ(outbox.Taken().text, "a");
+  ASSERT_TRUE(outbox.Take());
+  EXPECT_EQ(outbox.Taken().text, "bc");
   AddTo(outbox, "d");
-  EXPECT_FALSE(outbox.Flush());
-  ASSERT_EQ(outbox.EndWrite(true), Next::kWrite);
-  EXPECT_EQ(outbox.Writing().text, "bcd");
-  AddTo(outbox, "e");
-  ASSERT_EQ(outbox.EndWrite(true), Next::kWrite);
-  EXPECT_EQ(outbox.Writing().text, "e");
+  ASSERT_TRUE(outbox.Take());
+  EXPECT_EQ(outbox.Taken().text, "d");
 }
 
 TEST(OutboxNotesTest, NotesAreOfOneMessage) {
@@ -124,10 +123,10 @@ TEST(OutboxNotesTest, NotesAreOfOneMessage) {
   add(1);
   add(kMessageBytes);
   add(1);
-  ASSERT_EQ(outbox.Advance(), Next::kWrite);
-  EXPECT_EQ(outbox.Writing().text, "mm");
+  ASSERT_TRUE(outbox.Take());
+  EXPECT_EQ(outbox.Taken().text, "mm");
   EXPECT_EQ(outbox.notes(), "nn");
-  ASSERT_EQ(outbox.EndWrite(true), Next::kWrite);
+  ASSERT_TRUE(outbox.Take());
   EXPECT_EQ(outbox.notes(), "n");
 }
 
@@ -144,63 +143,32 @@ TEST_P(OutboxTest, FullMessageIsFollowedByAnother) {
   for (int round = 0; round < 2; ++round) {
     Add("a", kMessageBytes);
     Add("b");
-    ASSERT_EQ(Flush(), Next::kWrite);
-    EXPECT_EQ(outbox_.Writing().text, "a");
-    ASSERT_EQ(outbox_.EndWrite(true), Next::kWrite);
-    EXPECT_EQ(outbox_.Writing().text, "b");
-    ASSERT_EQ(outbox_.EndWrite(true), Next::kNothing);
+    EXPECT_TRUE(outbox_.Flush());
+    EXPECT_EQ(Take(), "a");
+    EXPECT_EQ(Take(), "b");
+    EXPECT_FALSE(outbox_.Take());
   }
 }
 
-TEST_P(OutboxTest, CloseFinishesOnceAfterTheLastWrite) {
+TEST_P(OutboxTest, WhatWasAddedBeforeItIsClosedCanBeTaken) {
   Add("a");
-  ASSERT_EQ(Flush(), Next::kWrite);
-  Add("b");
-  EXPECT_EQ(Close(), Next::kNothing);
-  EXPECT_FALSE(Add("c"));
-  ASSERT_EQ(outbox_.EndWrite(true), Next::kWrite);
-  EXPECT_EQ(outbox_.Writing().text, "b");
-  EXPECT_EQ(outbox_.EndWrite(true), Next::kFinish);
-  EXPECT_EQ(Close(), Next::kNothing);
-  EXPECT_EQ(outbox_.Abort(), Next::kNothing);
+  EXPECT_FALSE(outbox_.closing());
+  outbox_.Close();
+  EXPECT_TRUE(outbox_.closing());
+  EXPECT_FALSE(Add("b"));
+  EXPECT_EQ(Take(), "a");
+  EXPECT_TRUE(outbox_.empty());
 }
 
 TEST_P(OutboxTest, AbortDropsWhatWaits) {
   Add("a");
-  EXPECT_EQ(outbox_.Abort(), Next::kFinish);
+  outbox_.Abort();
   EXPECT_FALSE(Add("b"));
+  EXPECT_TRUE(outbox_.empty());
+  EXPECT_EQ(outbox_.waiting_bytes(), 0u);
 }
 
-TEST_P(OutboxTest, AbortDuringAWriteFinishesWhenTheWriteEnds) {
-  Add("a");
-  ASSERT_EQ(Flush(), Next::kWrite);
-  Add("b");
-  EXPECT_EQ(outbox_.Abort(), Next::kNothing);
-  EXPECT_EQ(outbox_.EndWrite(false), Next::kFinish);
-}
-
-TEST_P(OutboxTest, FailedWriteFinishes) {
-  Add("a");
-  ASSERT_EQ(Flush(), Next::kWrite);
-  Add("b");
-  EXPECT_EQ(outbox_.EndWrite(false), Next::kFinish);
-  EXPECT_FALSE(Add("c"));
-}
-
-TEST_P(OutboxTest, InputIsHeldWhileTooMuchWaitsAndResumedOnce) {
-  Add("a", 1);
-  ASSERT_EQ(Flush(), Next::kWrite);
-  EXPECT_FALSE(outbox_.HoldInput(100));
-  Add("b", 101);
-  EXPECT_EQ(Flush(), Next::kNothing);
-  EXPECT_TRUE(outbox_.HoldInput(100));
-  EXPECT_FALSE(outbox_.ResumeInput());
-  ASSERT_EQ(outbox_.EndWrite(true), Next::kWrite);
-  EXPECT_TRUE(outbox_.ResumeInput());
-  EXPECT_FALSE(outbox_.ResumeInput());
-}
-
-TEST(OutboxOfManyThreadsTest, AllThatIsAddedIsWrittenOnce) {
+TEST(OutboxOfManyThreadsTest, AllThatIsAddedIsTakenOnce) {
   constexpr int kThreads = 4;
   constexpr int kEach = 10'000;
   Box outbox;
@@ -223,16 +191,14 @@ TEST(OutboxOfManyThreadsTest, AllThatIsAddedIsWrittenOnce) {
     });
   }
   // A call that is not told though something waits would let this wait for ever.
-  std::size_t written = 0;
-  while (written < std::size_t{kThreads} * kEach) {
+  std::size_t taken = 0;
+  while (taken < std::size_t{kThreads} * kEach) {
     {
       const MutexLock lock(mutex);
       while (told == 0) changed.Wait(mutex);
       --told;
     }
-    for (Next next = outbox.Advance(); next == Next::kWrite; next = outbox.EndWrite(true)) {
-      written += outbox.Writing().text.size();
-    }
+    while (outbox.Take()) taken += outbox.Taken().text.size();
   }
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(outbox.waiting_bytes(), 0u);
