@@ -22,6 +22,7 @@ Status Client::Connect(Descriptor socket, std::string peer, std::shared_ptr<cons
                                 .serve = {},
                                 .tls = std::move(tls),
                                 .on_news = options_.on_news,
+                                .explain = options_.explain,
                                 .on_closed = on_closed});
   if (!made.ok()) return made.status();
   connection_ = *std::move(made);
@@ -33,8 +34,8 @@ Result<Stream*> Client::Call(const CallOptions& options, std::shared_ptr<End> en
   return connection_->session().Call(options, std::move(end), loop_.now());
 }
 
-void Client::Drain() {
-  if (connection_ != nullptr) connection_->session().Drain(loop_.now());
+void Client::Close(std::string_view why) {
+  if (connection_ != nullptr) connection_->Close(Cause::kInOrder, why);
 }
 
 }  // namespace twofold::h2

@@ -23,6 +23,9 @@ class Client {
   struct Options {
     Limits limits = {};
     std::function<void(PeerNews)> on_news = {};
+    /// Says why the connection is over in the words of the client's owner: calls and `on_closed`
+    /// hear these. Empty: they hear `why` as it is.
+    std::function<std::string(std::string_view why)> explain = {};
     /// The connection is over or could not be made, and why, in words; empty: in order. The client
     /// may be destroyed then, and may use another socket.
     std::function<void(std::string_view why)> on_closed = {};
@@ -48,8 +51,9 @@ class Client {
   /// Errors   kUnavailable: there is no connection, or it takes no further calls.
   Result<Stream*> Call(const CallOptions& options, std::shared_ptr<End> end);
 
-  /// No further calls; the connection is closed when those that there are have ended.
-  void Drain();
+  /// Ends the connection as if it had broken: calls hear `why`, as does `on_closed`. Not to be
+  /// called by an End.
+  void Close(std::string_view why);
 
  private:
   Loop& loop_;

@@ -66,7 +66,8 @@ Status Connection::Start() {
 
 void Connection::Close(Cause cause, std::string_view why) {
   if (!open()) return;
-  const std::string reason(why);  // it may be the session's
+  // `why` may be the session's.
+  const std::string reason = options_.explain ? options_.explain(why) : std::string(why);
   const std::string frames = cause == Cause::kInOrder ? "" : session_->last_frames();
   Shut(reason);
   if (options_.on_closed) options_.on_closed(*this, {cause, reason, frames});

@@ -39,6 +39,9 @@ class Connection final : public Loop::Source {
     std::function<void(Connection&)> on_ready = {};
     std::function<void(PeerNews)> on_news = {};  ///< see Session::Options
     bool keep_frames = false;                    ///< the last ones, for Closing::frames
+    /// Says why the connection is over in the words of its owner: calls and `on_closed` hear these.
+    /// Empty: they hear `why` as it is.
+    std::function<std::string(std::string_view why)> explain = {};
     /// The connection is over and may be retired, not destroyed.
     std::function<void(Connection&, const Closing&)> on_closed = {};
   };

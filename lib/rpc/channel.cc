@@ -162,13 +162,18 @@ void Channel::Arrive(Result<Reached> reached) {
   const auto on_news = [weak](h2::PeerNews news) {
     if (const auto self = weak.lock()) self->OnNews(news);
   };
+  const auto explain = [weak](std::string_view why) {
+    const auto self = weak.lock();
+    return self == nullptr ? std::string(why) : self->Explain(why);
+  };
   const auto on_closed = [weak](std::string_view why) {
-    if (const auto self = weak.lock()) self->OnClosed(why);
+    if (const auto self = weak.lock()) self->End(std::string(why));
   };
   line_->authority = reached->authority;
   line_->scheme = reached->tls == nullptr ? "http" : "https";
   line_->client.emplace(owner_.loop(), h2::Client::Options{.limits = LimitsOf(options_, contacts_),
                                                            .on_news = on_news,
+                                                           .explain = explain,
                                                            .on_closed = on_closed});
   const Status made = line_->client->Connect(std::move(reached->socket), std::move(reached->host),
                                              std::move(reached->tls));
@@ -184,18 +189,20 @@ void Channel::OnNews(h2::PeerNews news) {
   }
 }
 
-void Channel::OnClosed(std::string_view why) {
+/// Why this channel is over, when `why` is what ends it. Calls hear the same words as who asks the
+/// channel.
+std::string Channel::Explain(std::string_view why) const {
   const char* const what =
       state_ <= State::kGreeting ? "cannot connect to " : "lost the connection to ";
-  End(absl::StrCat(what, contacts_, ": ",
-                   why.empty() ? "the server has ended it" : std::string(why)));
+  return absl::StrCat(what, contacts_, ": ",
+                      why.empty() ? "the server has ended it" : std::string(why));
 }
 
 void Channel::GiveUp() {
   if (state_ > State::kGreeting) return;
-  // Its calls hear of the reason, not that a connection was closed.
-  End(absl::StrCat("no connection to ", contacts_, " within ", ToSeconds(options_.patience), " s"));
-  line_->client.reset();
+  const std::string why = absl::StrCat("no answer within ", ToSeconds(options_.patience), " s");
+  if (!line_->client) return End(Explain(why));
+  line_->client->Close(why);
 }
 
 void Channel::End(const std::string& why) {

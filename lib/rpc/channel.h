@@ -104,7 +104,7 @@ class Channel : public std::enable_shared_from_this<Channel> {
   void LimitPatience();
   void Arrive(Result<Reached> reached);
   void OnNews(h2::PeerNews news);
-  void OnClosed(std::string_view why);
+  [[nodiscard]] std::string Explain(std::string_view why) const;
   void GiveUp();
   void End(const std::string& why);
   void Become(State state);
