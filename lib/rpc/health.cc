@@ -17,24 +17,28 @@ class HealthService::WatchCall final
   explicit WatchCall(HealthService& health) : health_(health) {}
 
   void Tell(HealthCheckResponse::ServingStatus status) {
-    Add([status](HealthCheckResponse& reply) {
-      reply.set_status(status);
-      return std::size_t{1};
-    });
+    Add(status);
     Flush();
   }
 
  private:
   void OnRequest(const HealthCheckRequest& request) override {
     if (!health_.Knows(request.service())) return Tell(HealthCheckResponse::SERVICE_UNKNOWN);
-    bool serves = false;
     {
       const MutexLock lock(health_.mutex_);
-      serves = health_.serves_;
+      // Under the lock: a Stop that comes next has the last word.
+      Add(health_.serves_ ? HealthCheckResponse::SERVING : HealthCheckResponse::NOT_SERVING);
       std::erase_if(health_.watchers_, [](const auto& watcher) { return watcher.expired(); });
       health_.watchers_.push_back(std::static_pointer_cast<WatchCall>(shared_from_this()));
     }
-    Tell(serves ? HealthCheckResponse::SERVING : HealthCheckResponse::NOT_SERVING);
+    Flush();
+  }
+
+  void Add(HealthCheckResponse::ServingStatus status) {
+    OneRequestCall::Add([status](HealthCheckResponse& reply) {
+      reply.set_status(status);
+      return std::size_t{1};
+    });
   }
 
   HealthService& health_;
