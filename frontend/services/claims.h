@@ -7,6 +7,7 @@
 #include <functional>
 #include <list>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -66,9 +67,8 @@ class OpenCalls {
   using End = std::function<void(const Status& why)>;
 
   /// A place for one more call of `host` (h2::HostOf).
-  /// Errors   kResourceExhausted: it has as many as it may; what EndAll says.
+  /// Errors   kResourceExhausted: it has as many as it may.
   Result<Place> Enter(const std::string& host) {
-    if (Status status = ended(); !status.ok()) return status;
     if (auto place = hosts_.Take(host)) return place;
     gate_.Count(security::Reason::kTooMany);
     return absl::ResourceExhaustedError(
@@ -76,10 +76,17 @@ class OpenCalls {
                      " calls open, as many as it may (twofold-frontend --peer-calls)"));
   }
 
-  /// `end` ends the call that has the place, and is forgotten with it. Returns the place.
-  Place Open(Place place, End end) {
-    const MutexLock lock(mutex_);
-    const auto at = open_.insert(open_.end(), std::move(end));
+  /// `end` ends the call that has the place, and is forgotten with it: at once if EndAll came
+  /// first. Returns the place.
+  Place Open(Place place, const End& end) {
+    std::optional<Status> ended;
+    std::list<End>::iterator at;
+    {
+      const MutexLock lock(mutex_);
+      ended = ended_;
+      at = open_.insert(open_.end(), end);
+    }
+    if (ended) end(*ended);
     return Place(this, [at, place = std::move(place)](void* self) {
       static_cast<OpenCalls*>(self)->Forget(at);
     });
@@ -105,11 +112,6 @@ class OpenCalls {
   }
 
  private:
-  Status ended() {
-    const MutexLock lock(mutex_);
-    return ended_;
-  }
-
   void Forget(std::list<End>::iterator at) {
     {
       const MutexLock lock(mutex_);
@@ -124,7 +126,7 @@ class OpenCalls {
   Mutex mutex_;
   Condition changed_;
   std::list<End> open_ ABSL_GUARDED_BY(mutex_);
-  Status ended_ ABSL_GUARDED_BY(mutex_);  // OK: they go on
+  std::optional<Status> ended_ ABSL_GUARDED_BY(mutex_);  // nullopt: they go on
 };
 
 }  // namespace twofold::frontend
