@@ -30,6 +30,7 @@ void Directory::Publish(std::map<std::string, Owner> owners, std::vector<Peer> o
       mutex_.AssertHeld();
       v1::Moved moved;
       if (!Answer(each.queue, each.newest_known, &moved) && now < each.until) return false;
+      waiting_bytes_ -= each.bytes;
       told.emplace_back(std::move(each.tell), std::move(moved));
       return true;
     });
@@ -55,12 +56,14 @@ Owner Directory::Find(std::string_view queue) const {
 }
 
 void Directory::Await(const std::string& queue, std::uint64_t newest_known,
-                      std::function<void(v1::Moved)> tell) {
+                      std::function<void(v1::Moved)> tell, std::size_t bytes) {
   v1::Moved moved;
   {
     const MutexLock lock(mutex_);
-    if (!Answer(queue, newest_known, &moved)) {
-      waiting_.push_back({queue, newest_known, Now() + patience_, std::move(tell)});
+    const bool may_wait = bytes == 0 || waiting_bytes_ + bytes <= kMostWaitingBytes;
+    if (!Answer(queue, newest_known, &moved) && may_wait) {
+      waiting_bytes_ += bytes;
+      waiting_.push_back({queue, newest_known, Now() + patience_, std::move(tell), bytes});
       return;
     }
   }
@@ -73,6 +76,7 @@ void Directory::Stop() {
     const MutexLock lock(mutex_);
     stopped_ = true;
     waiting.swap(waiting_);
+    waiting_bytes_ = 0;
   }
   for (const Waiting& each : waiting) {
     v1::Moved moved;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -28,6 +29,11 @@ struct Owner {
   bool here = false;  ///< this frontend does
 };
 
+/// What jobs that wait for an owner of their queue may take of memory, in all: some two million
+/// that came in large messages. Nothing else bounds a client that goes on submitting while
+/// nobody serves its queue.
+inline constexpr std::size_t kMostWaitingBytes = std::size_t{16} << 20;
+
 /// Who serves which queue, where several frontends share them: what callers are told who come to
 /// the wrong one.
 ///
@@ -51,8 +57,11 @@ class Directory {
 
   /// Calls `tell` once, with where the queue is served: at once, or when it is known. The caller
   /// may know a newer epoch than this frontend does: then what this one knows does not count yet.
+  ///
+  /// `bytes` is what jobs take that wait with the caller. When all that wait have
+  /// kMostWaitingBytes, further ones are told at once that there is nobody.
   void Await(const std::string& queue, std::uint64_t newest_known,
-             std::function<void(v1::Moved)> tell);
+             std::function<void(v1::Moved)> tell, std::size_t bytes = 0);
 
   /// All who wait are told that there is nobody, and all who come.
   void Stop();
@@ -63,6 +72,7 @@ class Directory {
     std::uint64_t newest_known;
     Instant until;
     std::function<void(v1::Moved)> tell;
+    std::size_t bytes;
   };
 
   /// Whether it is known, and then what.
@@ -74,6 +84,7 @@ class Directory {
   std::map<std::string, Owner, std::less<>> owners_ ABSL_GUARDED_BY(mutex_);
   std::vector<Peer> others_ ABSL_GUARDED_BY(mutex_);
   std::vector<Waiting> waiting_ ABSL_GUARDED_BY(mutex_);
+  std::size_t waiting_bytes_ ABSL_GUARDED_BY(mutex_) = 0;
   bool stopped_ ABSL_GUARDED_BY(mutex_) = false;
 };
 

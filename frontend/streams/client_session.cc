@@ -12,6 +12,9 @@
 namespace twofold::frontend {
 namespace {
 
+// Of those who wait for the owner of a queue, beside the tags of their jobs.
+constexpr std::size_t kBytesToWait = 256;
+
 constexpr std::string_view kNoRoomForReason = "refused, as others of its message that say why";
 
 /// Where the worker stands in the table of the batch. Mostly it is that of the row before.
@@ -260,10 +263,12 @@ void ClientSession::SendAway() {
     given_back.swap(given_back_);
   }
   for (auto& [queue, tags] : given_back) {
+    const std::size_t bytes = kBytesToWait + tags.capacity() * sizeof(std::uint64_t);
     queues_.directory()->Await(
         queue, NewestEpoch(queue),
         [self = std::static_pointer_cast<ClientSession>(shared_from_this()),
-         tags = std::move(tags)](const v1::Moved& where) { self->SendAway(where, tags); });
+         tags = std::move(tags)](const v1::Moved& where) { self->SendAway(where, tags); },
+        bytes);
   }
 }
 

@@ -27,11 +27,12 @@ class DirectoryTest : public ::testing::Test {
   }
 
   /// What was told, in order.
-  void Await(const std::string& queue, std::uint64_t newest_known = 0) {
-    directory_.Await(queue, newest_known, [this](v1::Moved moved) {
+  void Await(const std::string& queue, std::uint64_t newest_known = 0, std::size_t bytes = 0) {
+    const auto tell = [this](v1::Moved moved) {
       (void)directory_.Others();  // hangs if it is called with the lock held
       told_.push_back(std::move(moved));
-    });
+    };
+    directory_.Await(queue, newest_known, tell, bytes);
   }
 
   Directory directory_{kOwnerPatience};
@@ -106,6 +107,27 @@ TEST_F(DirectoryTest, StopTellsAllWhoWaitAndAllWhoCome) {
   Await("unknown");
   ASSERT_THAT(told_, SizeIs(4));
   for (const v1::Moved& moved : told_) EXPECT_EQ(moved.shards_size(), 0) << moved.queue();
+}
+
+TEST_F(DirectoryTest, JobsThatHaveNoRoomToWaitAreToldAtOnceThatThereIsNobody) {
+  Publish({{"sleep", {.epoch = 4}}});
+  Await("sleep", 0, kMostWaitingBytes);
+  EXPECT_THAT(told_, IsEmpty()) << "they fill it";
+  Await("sleep", 0, 1);
+  ASSERT_THAT(told_, SizeIs(1));
+  EXPECT_EQ(told_[0].queue(), "sleep");
+  EXPECT_EQ(told_[0].epoch(), 4U);
+  EXPECT_EQ(told_[0].shards_size(), 0);
+  Await("sleep");
+  EXPECT_THAT(told_, SizeIs(1)) << "who brings no jobs waits";
+}
+
+TEST_F(DirectoryTest, JobsThatAreToldGiveTheirRoomBack) {
+  Await("sleep", 0, kMostWaitingBytes);
+  Publish({{"sleep", Of("a", 1)}});
+  ASSERT_THAT(told_, SizeIs(1));
+  Await("media", 0, kMostWaitingBytes);
+  EXPECT_THAT(told_, SizeIs(1));
 }
 
 TEST_F(DirectoryTest, WhoIsToldMayAskAgain) {
