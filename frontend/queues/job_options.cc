@@ -134,6 +134,20 @@ Result<std::shared_ptr<const queue::JobOptions>> FromProto(const v1::JobOptions&
   return result;
 }
 
+Status CheckSpec(const queue::JobOptions& options, std::size_t spec_bytes) {
+  if (spec_bytes > rpc::kMaxSpecBytes) {
+    return Invalid(absl::StrCat("spec has ", spec_bytes, " bytes; at most ", rpc::kMaxSpecBytes,
+                                " are allowed"));
+  }
+  const queue::GangOptions& gang = options.gang;
+  const bool may_meet = gang.size > 1 && gang.spread == queue::Spread::kAny;
+  if (!may_meet || gang.size * spec_bytes <= rpc::kMaxGangSpecBytes) return absl::OkStatus();
+  return Invalid(
+      absl::StrCat("gang.size is ", gang.size, "; with a spec of ", spec_bytes, " bytes at most ",
+                   rpc::kMaxGangSpecBytes / spec_bytes,
+                   " members are allowed where one process may have several (gang.spread)"));
+}
+
 v1::JobOptions ToProto(const queue::JobOptions& options) {
   v1::JobOptions result;
   result.set_suite(options.suite);

@@ -15,7 +15,6 @@
 #include "frontend/services/services.h"
 #include "frontend/streams/client_session.h"
 #include "frontend/streams/worker_session.h"
-#include "lib/rpc/limits.h"
 #include "lib/rpc/status_details.h"
 #include "twofold/v1/queue.pb.h"
 
@@ -39,12 +38,6 @@ struct NewJob {
   std::shared_ptr<const queue::JobOptions> options;
 };
 
-Status CheckSpec(const std::string& spec) {
-  if (spec.size() <= rpc::kMaxSpecBytes) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat("spec has ", spec.size(), " bytes; at most ",
-                                                 rpc::kMaxSpecBytes, " are allowed"));
-}
-
 Result<NewJob> CheckJob(const QueueSet& queues, const v1::SubmitJobRequest& request) {
   const Result<QueueHost*> host = queues.Find(request.options().queue());
   if (!host.ok()) return host.status();
@@ -53,7 +46,7 @@ Result<NewJob> CheckJob(const QueueSet& queues, const v1::SubmitJobRequest& requ
   QueueHost& home = queues.Choose(**host, **options);
   Status status = home.CheckServed();  // before what only the one that serves it can tell
   status.Update(QueueHost::Turn(home, Now()).CanTake((*options)->durable));
-  status.Update(CheckSpec(request.spec()));
+  status.Update(CheckSpec(**options, request.spec().size()));
   if (!status.ok()) return status;
   return NewJob{&home, *std::move(options)};
 }

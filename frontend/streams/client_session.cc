@@ -114,8 +114,10 @@ bool ClientSession::SubmitOne(const rpc::JobRow& row, const Target& target, Queu
     OnGivenBack(target.host->name(), row.tag);
     return true;
   }
-  if (const Status can_take = turn.CanTake(durable); !can_take.ok()) {
-    Reject(row.tag, can_take);
+  Status takes = CheckSpec(*target.options, row.spec.size());
+  takes.Update(turn.CanTake(durable));
+  if (!takes.ok()) {
+    Reject(row.tag, takes);
     return false;
   }
   if (durable) CountDurable(target.host->number(), 1);  // before its end, which may come at once
@@ -129,7 +131,7 @@ bool ClientSession::SubmitOne(const rpc::JobRow& row, const Target& target, Queu
 
 /// What is no mistake and needs nobody's help passes.
 void ClientSession::Reject(std::uint64_t tag, const Status& why) {
-  const bool passes = why.code() != absl::StatusCode::kFailedPrecondition;
+  const bool passes = !absl::IsFailedPrecondition(why) && !absl::IsInvalidArgument(why);
   Reject(tag, std::string(why.message()), passes ? kRetryAfter : Duration(0));
 }
 

@@ -17,6 +17,10 @@ inline constexpr std::size_t kMaxNameBytes = v1::FieldLimit::NAME;      ///< nod
 inline constexpr std::size_t kMaxProgressBytes = v1::FieldLimit::LINE;  ///< a line of progress
 inline constexpr std::size_t kMaxOutputBytes = v1::FieldLimit::DATA;    ///< a piece of output
 
+/// Each member of a gang is sent the spec, all of them at once. So many bytes in all where one
+/// process may get them: a connection may hold them even at the smallest frontend (BudgetsOf).
+inline constexpr std::size_t kMaxGangSpecBytes = 16 << 20;
+
 /// A refusal quotes no more of a peer's text.
 inline constexpr std::size_t kMaxQuotedBytes = v1::FieldLimit::LINE;
 /// Refusals of the jobs of one message give reasons of so many bytes in all.

@@ -14,21 +14,51 @@
 namespace twofold::frontend {
 namespace {
 
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
 constexpr std::uint64_t kJobsOfAMessage = 128 << 10;  // at most
 
+class ClientSessionTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    auto session = std::make_shared<ClientSession>(queues_, queue::SubmitterId{1});
+    client_.emplace(std::move(session), [this](const std::string& bytes) {
+      EXPECT_TRUE(replies_.emplace_back().ParseFromString(bytes));
+    });
+  }
+
+  void Submit(const v1::SubmitRequest& request) {
+    client_->Receive(request.SerializeAsString());
+    client_->Settle();
+  }
+
+  QueueSet queues_{{{.name = "sleep"}}, {}, 1, nullptr};
+  Directory directory_{std::chrono::seconds(6)};
+  std::vector<v1::SubmitReply> replies_;
+  std::optional<fuzz::FakeCall> client_;
+};
+
+TEST_F(ClientSessionTest, GangWhoseSpecsWouldFillTheMemoryIsRejectedForGood) {
+  v1::SubmitRequest request;
+  request.add_options()->set_queue("sleep");
+  request.mutable_options(0)->mutable_gang()->set_size(4096);
+  rpc::Append(request, {.tag = 1, .option = 0, .spec = std::string(4 << 10, 'x')});
+  rpc::Append(request, {.tag = 2, .option = 0, .spec = std::string((4 << 10) + 1, 'x')});
+  Submit(request);
+  ASSERT_THAT(replies_, SizeIs(1));
+  ASSERT_THAT(replies_[0].results().tags(), ElementsAre(2));
+  EXPECT_EQ(replies_[0].results().outcomes(0), v1::OUTCOME_REJECTED);
+  EXPECT_EQ(replies_[0].retry_after_ns(), 0U);
+}
+
 /// A client of a queue that is served by nobody yet.
-class UnservedQueueTest : public ::testing::Test {
+class UnservedQueueTest : public ClientSessionTest {
  protected:
   void SetUp() override {
     queues_.SetDirectory(directory_);
-    auto session = std::make_shared<ClientSession>(queues_, queue::SubmitterId{1});
-    client_.emplace(std::move(session), [this](const std::string& bytes) {
-      v1::SubmitReply reply;
-      EXPECT_TRUE(reply.ParseFromString(bytes));
-      for (const v1::Moved& one : reply.moved()) moved_.push_back(one);
-    });
+    ClientSessionTest::SetUp();
   }
 
   void SubmitOneMessage() {
@@ -37,35 +67,40 @@ class UnservedQueueTest : public ::testing::Test {
     for (std::uint64_t i = 0; i < kJobsOfAMessage; ++i) {
       rpc::Append(request, {.tag = ++last_tag_, .option = 0, .spec = {}});
     }
-    client_->Receive(request.SerializeAsString());
-    client_->Settle();
+    Submit(request);
   }
 
-  QueueSet queues_{{{.name = "sleep"}}, {}, 1, nullptr};
-  Directory directory_{std::chrono::seconds(6)};
-  std::vector<v1::Moved> moved_;
+  std::vector<v1::Moved> Moves() const {
+    std::vector<v1::Moved> all;
+    for (const v1::SubmitReply& reply : replies_) {
+      all.insert(all.end(), reply.moved().begin(), reply.moved().end());
+    }
+    return all;
+  }
+
   std::uint64_t last_tag_ = 0;
-  std::optional<fuzz::FakeCall> client_;
 };
 
 TEST_F(UnservedQueueTest, JobsWaitForAnOwnerAsFarAsThereIsRoom) {
   constexpr std::size_t kRoom = kMostWaitingBytes / (kJobsOfAMessage * sizeof(std::uint64_t));
-  for (std::size_t i = 0; i < kRoom && moved_.empty(); ++i) SubmitOneMessage();
-  ASSERT_THAT(moved_, SizeIs(1)) << "the last message has no room";
-  EXPECT_EQ(moved_[0].queue(), "sleep");
-  EXPECT_EQ(moved_[0].shards_size(), 0);
-  EXPECT_EQ(moved_[0].tags(0), last_tag_ - kJobsOfAMessage + 1);
-  EXPECT_EQ(static_cast<std::uint64_t>(moved_[0].tags_size()), kJobsOfAMessage);
+  for (std::size_t i = 0; i < kRoom && replies_.empty(); ++i) SubmitOneMessage();
+  const std::vector<v1::Moved> moves = Moves();
+  ASSERT_THAT(moves, SizeIs(1)) << "the last message has no room";
+  EXPECT_EQ(moves[0].queue(), "sleep");
+  EXPECT_EQ(moves[0].shards_size(), 0);
+  EXPECT_EQ(moves[0].tags(0), last_tag_ - kJobsOfAMessage + 1);
+  EXPECT_EQ(static_cast<std::uint64_t>(moves[0].tags_size()), kJobsOfAMessage);
 }
 
 TEST_F(UnservedQueueTest, JobsThatWaitAreToldWhoServesIt) {
   SubmitOneMessage();
-  EXPECT_THAT(moved_, SizeIs(0));
+  EXPECT_THAT(replies_, IsEmpty());
   directory_.Publish({{"sleep", {.epoch = 1, .peer = {"a", "a:1", "a:2"}}}}, {}, Now());
   client_->Settle();
-  ASSERT_THAT(moved_, SizeIs(1));
-  EXPECT_EQ(moved_[0].shards(0).client_address(), "a:1");
-  EXPECT_EQ(static_cast<std::uint64_t>(moved_[0].tags_size()), kJobsOfAMessage);
+  const std::vector<v1::Moved> moves = Moves();
+  ASSERT_THAT(moves, SizeIs(1));
+  EXPECT_EQ(moves[0].shards(0).client_address(), "a:1");
+  EXPECT_EQ(static_cast<std::uint64_t>(moves[0].tags_size()), kJobsOfAMessage);
 }
 
 }  // namespace

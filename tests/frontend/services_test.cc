@@ -163,6 +163,28 @@ TEST_F(ServicesTest, BadSubmitsNameTheField) {
   EXPECT_TRUE(Submit("sleep", false, &job).ok());
 }
 
+TEST_F(ServicesTest, GangWhoseSpecsWouldFillTheMemoryIsRefused) {
+  Serve();
+  v1::SubmitJobRequest request;
+  request.set_spec(std::string(256 << 10, 'x'));
+  request.mutable_options()->set_queue("sleep");
+  v1::Gang& gang = *request.mutable_options()->mutable_gang();
+  const auto submit = [&] {
+    grpc::ClientContext context;
+    v1::Job job;
+    return clients_->SubmitJob(&context, request, &job);
+  };
+  gang.set_size(64);
+  EXPECT_TRUE(submit().ok()) << "16 MiB in all";
+  gang.set_size(65);
+  const grpc::Status large = submit();
+  EXPECT_EQ(large.error_code(), grpc::StatusCode::INVALID_ARGUMENT);
+  EXPECT_THAT(large.error_message(), HasSubstr("gang.size is 65; with a spec of 262144 bytes at "
+                                               "most 64 members are allowed"));
+  gang.set_spread(v1::SPREAD_NODE);
+  EXPECT_TRUE(submit().ok()) << "a process has one member";
+}
+
 TEST_F(ServicesTest, FullQueueIsResourceExhaustedWithRetryInfo) {
   Serve([](Options& options) { options.queue_limit = 1; });
   Submit("sleep");
