@@ -7,6 +7,7 @@
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 
 #include "lib/h2/limits.h"
 
@@ -72,8 +73,8 @@ class Account {
   void Release(std::size_t bytes);
 
   [[nodiscard]] std::size_t held() const { return held_; }
-  /// The peer has sent a whole message to one who takes it.
-  void SetOfUse() { of_use_ = true; }
+  /// The peer has sent a whole message to one who takes it. Whether this is the first.
+  bool SetOfUse() { return !std::exchange(of_use_, true); }
   /// Whether the connection's budget has room for so many more.
   [[nodiscard]] bool Admits(std::size_t bytes) const {
     return held_ + bytes <= ledger_.budgets_.connection;

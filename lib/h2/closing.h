@@ -20,19 +20,20 @@ enum class Cause : std::uint8_t {
   kProtocol,           ///< the peer broke HTTP/2, or speaks something else
   kFlood,              ///< frames that bring nothing forward, metadata without end
   kMemory,             ///< connection, host or all held more than they may: see Ledger::Settle
+  kMadeRoom,           ///< for a newcomer at a limit of connections: see ConnectionCount
   kTooMany,            ///< the host has as many connections as it may
   kNoRoom,             ///< all have as many as they may, or the system has no room for one more
 };
 /// Of the metric, so they stay as they are.
-inline constexpr std::array<std::string_view, 12> kCauseNames = {
-    "in_order", "lost",   "shutdown", "handshake", "too_many_handshakes",
-    "too_slow", "unread", "protocol", "flood",     "memory",
-    "too_many", "no_room"};
+inline constexpr std::array<std::string_view, 13> kCauseNames = {
+    "in_order",  "lost",     "shutdown", "handshake", "too_many_handshakes",
+    "too_slow",  "unread",   "protocol", "flood",     "memory",
+    "made_room", "too_many", "no_room"};
 
 /// Whether such a peer takes more than its share from others.
 constexpr bool IsHarm(Cause cause) {
   return cause == Cause::kTooManyHandshakes || cause == Cause::kUnread || cause == Cause::kFlood ||
-         cause == Cause::kMemory;
+         cause == Cause::kMemory || cause == Cause::kMadeRoom;
 }
 
 /// How a connection ended or did not begin. The texts are there during the call that tells of it.

@@ -82,7 +82,6 @@ Server::Server(Loop& loop, std::vector<Descriptor> listeners, Options options)
 Server::~Server() {
   done_ = nullptr;
   StopListening();
-  for (const auto& [connection, owned] : connections_) count_->Remove(connection->peer());
   // Not retired: what they use goes with the server.
   const auto connections = std::exchange(connections_, {});
 }
@@ -114,23 +113,28 @@ void Server::Accept(int listener) {
     Descriptor socket(accept4(listener, reinterpret_cast<sockaddr*>(&address), &size,
                               SOCK_NONBLOCK | SOCK_CLOEXEC));
     if (socket.get() >= 0) {
-      Place(std::move(socket), HostOf(address));
+      Admit(std::move(socket), HostOf(address));
     } else if (IsOfPeer(errno)) {
       if (errno == EAGAIN) return;
     } else {
-      return Pause(errno);
+      const int error = errno;
+      if (!count_->MakeRoom()) Pause(error);
+      return;  // with room it goes on in the next turn
     }
   }
 }
 
 /// Counted here: what is on its way to another server counts.
-void Server::Place(Descriptor socket, const std::string& host) {
-  if (const auto full = count_->Add(host)) return TurnAway(host, *full);
-  options_.hand_on ? options_.hand_on(std::move(socket), host) : Take(std::move(socket), host);
+void Server::Admit(Descriptor socket, const std::string& host) {
+  auto added = count_->Add(host);
+  if (const auto* const full = std::get_if<Closing>(&added)) return TurnAway(host, *full);
+  auto ticket = std::get<Ticket>(std::move(added));
+  options_.hand_on ? options_.hand_on(std::move(socket), host, std::move(ticket))
+                   : Take(std::move(socket), host, std::move(ticket));
 }
 
-void Server::Take(Descriptor socket, const std::string& host) {
-  if (drains_) return count_->Remove(host);
+void Server::Take(Descriptor socket, const std::string& host, Ticket ticket) {
+  if (drains_) return;
   Connection::Options options{
       .limits = options_.limits.connection,
       .age = Age(),
@@ -141,18 +145,27 @@ void Server::Take(Descriptor socket, const std::string& host) {
   options.keep_frames = options_.keeps_frames && options_.keeps_frames();
   options.may_shake = [this] { return MayShake(); };
   options.on_ready = [this](Connection& ready) { EndHandshake(ready); };
+  // The connection keeps its ticket.
+  options.on_news = [ticket](PeerNews news) {
+    if (news == PeerNews::kOfUse) ticket->SetOfUse();
+  };
   options.on_closed = [this](Connection& closed, const Closing& closing) {
     OnClosed(closed, closing);
   };
   auto made = Connection::Make(loop_, std::move(socket), std::move(options));
   if (!made.ok()) {
-    count_->Remove(host);
     const auto why = made.status().message();
     return TurnAway(host, {Cause::kNoRoom, {why.data(), why.size()}});
   }
   ++counts_.accepted;
   Connection* const connection = made->get();
   connections_.emplace(connection, *std::move(made));
+  ticket->SetClose([&loop = loop_, connection, kept = std::weak_ptr(ticket)] {
+    loop.Post([connection, kept] {
+      if (kept.expired()) return;  // and so is the connection
+      connection->Close(Cause::kMadeRoom, "it made room for another one, and had been of no use");
+    });
+  });
   if (options_.tls) BeginHandshake(*connection);
 }
 
@@ -195,7 +208,6 @@ void Server::OnClosed(Connection& connection, const Closing& closing) {
     options_.on_broken_off(connection.peer(), closing);
   }
   EndHandshake(connection);
-  count_->Remove(connection.peer());
   const auto found = connections_.find(&connection);
   loop_.Retire(std::move(found->second));
   connections_.erase(found);

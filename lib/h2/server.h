@@ -29,8 +29,9 @@ namespace twofold::h2 {
 /// Takes connections and has their calls served, within limits.
 ///
 /// Threads  The loop's, also for construction and destruction. The loop outlives it.
-/// Errors   Without descriptors it stops accepting for a moment and goes on. A connection beyond a
-///          limit is closed at once.
+/// Errors   Beyond a limit, or without descriptors, a connection that has been of no use makes room
+///          for a new one (ConnectionCount). If there is none, the new one is closed at once, or
+///          the server stops accepting for a moment and goes on.
 class Server {
  public:
   struct Counts {
@@ -39,10 +40,11 @@ class Server {
     std::uint64_t broken_off = 0;   ///< connections that broke the protocol or a limit, or got lost
   };
 
+  using Ticket = std::shared_ptr<ConnectionCount::Ticket>;
   /// Says who serves a call of a host. An error is the call's status.
   using Serve = std::function<Result<std::shared_ptr<End>>(Stream&, const std::string& host)>;
   /// Takes an accepted connection of a host to the server that serves it.
-  using HandOn = std::function<void(Descriptor socket, const std::string& host)>;
+  using HandOn = std::function<void(Descriptor socket, const std::string& host, Ticket ticket)>;
   /// What the next connection shows and demands; asked once for each.
   using TlsNow = std::function<std::shared_ptr<const Tls>()>;
 
@@ -69,7 +71,7 @@ class Server {
   Server& operator=(const Server&) = delete;
 
   /// Serves a connection that a server with the same `count` has accepted.
-  void Take(Descriptor socket, const std::string& host);
+  void Take(Descriptor socket, const std::string& host, Ticket ticket);
 
   /// Takes no more connections, and no more calls beyond those that are under way; what goes on
   /// after `patience` is broken off. `done` is called once, when no connection is left; not if the
@@ -85,7 +87,7 @@ class Server {
   class Listener;
 
   void Accept(int listener);
-  void Place(Descriptor socket, const std::string& host);
+  void Admit(Descriptor socket, const std::string& host);
   void TurnAway(const std::string& host, const Closing& closing);
   void OnClosed(Connection& connection, const Closing& closing);
   void BeginHandshake(Connection& connection);

@@ -35,7 +35,8 @@ struct Outgoing {
 /// What a peer has said of the whole connection.
 enum class PeerNews {
   kGreeted,  ///< it speaks HTTP/2: its SETTINGS came
-  kDrains    ///< it takes no further calls
+  kDrains,   ///< it takes no further calls
+  kOfUse     ///< it has sent a whole message to one who takes it; a server's session
 };
 
 /// A call to be begun.

@@ -87,7 +87,7 @@ std::size_t Stream::TakeFrom(std::string_view bytes) {
     }
     if (bytes.size() - used - kMessageHead < head.size) break;
     used += kMessageHead + head.size;
-    session_.options_.account.SetOfUse();
+    if (session_.options_.account.SetOfUse()) session_.Tell(PeerNews::kOfUse);
     end_->OnMessage(bytes.substr(used - head.size, head.size));
   }
   delivering_ = false;

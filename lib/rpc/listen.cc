@@ -129,8 +129,9 @@ class Server::Port {
       std::vector<Descriptor> sockets;
       if (i == 0) {
         sockets = std::move(listeners.sockets);
-        options.hand_on = [this](Descriptor socket, const std::string& host) {
-          HandOn(std::move(socket), host);
+        options.hand_on = [this](Descriptor socket, const std::string& host,
+                                 h2::Server::Ticket ticket) {
+          HandOn(std::move(socket), host, std::move(ticket));
         };
       }
       places_[i].loop->Do([&] {
@@ -181,11 +182,12 @@ class Server::Port {
   }
 
   /// To each place in turn. On the thread of the first one.
-  void HandOn(Descriptor socket, const std::string& host) {
+  void HandOn(Descriptor socket, const std::string& host, h2::Server::Ticket ticket) {
     Place& place = places_[next_++ % places_.size()];
-    if (place.loop->IsHere()) return place.server->Take(std::move(socket), host);
-    place.loop->Post([&place, host, socket = std::make_shared<Descriptor>(std::move(socket))] {
-      place.server->Take(std::move(*socket), host);
+    if (place.loop->IsHere()) return place.server->Take(std::move(socket), host, std::move(ticket));
+    place.loop->Post([&place, host, socket = std::make_shared<Descriptor>(std::move(socket)),
+                      ticket = std::move(ticket)]() mutable {
+      place.server->Take(std::move(*socket), host, std::move(ticket));
     });
   }
 

@@ -7,6 +7,7 @@
 #include <netinet/in.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include <set>
 
@@ -51,9 +52,13 @@ Result<std::shared_ptr<End>> Echo(Stream& stream) {
 /// A peer that does what a test says, with a socket that blocks.
 class BlockingPeer {
  public:
-  explicit BlockingPeer(std::uint16_t port) : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
+  /// Connects from `host`, an address of loopback.
+  explicit BlockingPeer(std::uint16_t port, const char* host = "127.0.0.1")
+      : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
     sockaddr_in address{};
     address.sin_family = AF_INET;
+    EXPECT_EQ(inet_pton(AF_INET, host, &address.sin_addr), 1);
+    EXPECT_EQ(bind(socket_.get(), reinterpret_cast<sockaddr*>(&address), sizeof(address)), 0);
     address.sin_port = htons(port);
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     EXPECT_EQ(connect(socket_.get(), reinterpret_cast<sockaddr*>(&address), sizeof(address)), 0);
@@ -111,6 +116,14 @@ class H2ServerTest : public ::testing::Test {
     if (!stream.ok()) return end;
     end->stream = *stream;
     end->Send(message);
+    return end;
+  }
+
+  /// A call of a new connection that has been answered, and goes on.
+  std::shared_ptr<RecordingEnd> CallAnswered() {
+    const auto end = Call(Connect(), "hello");
+    EXPECT_TRUE(TurnUntil(loop_, [&] { return !end->messages.empty() || end->ended; }));
+    EXPECT_FALSE(end->ended);
     return end;
   }
 
@@ -208,19 +221,60 @@ TEST_F(H2ServerTest, ConnectionsBeyondALimitAreClosedAtOnce) {
   ServerLimits limits;
   limits.of_host = 2;
   Serve(limits);
-  BlockingPeer one(port_);
-  BlockingPeer two(port_);
+  const auto one = CallAnswered();
+  const auto two = CallAnswered();
   const BlockingPeer three(port_);
   ASSERT_TRUE(TurnUntil(loop_, [&] { return three.IsClosed(); }));
-  EXPECT_FALSE(one.IsClosed());
-  EXPECT_FALSE(two.IsClosed());
+  EXPECT_FALSE(one->ended);
+  EXPECT_FALSE(two->ended);
   EXPECT_EQ(server_->counts().turned_away, 1U);
   EXPECT_THAT(causes_, ElementsAre(Cause::kTooMany));
-  two.Drop();
+  clients_.pop_back();
   ASSERT_TRUE(TurnUntil(loop_, [&] { return server_->connections() == 1; }));
   const BlockingPeer four(port_);
   ASSERT_TRUE(TurnUntil(loop_, [&] { return server_->connections() == 2; }));
   EXPECT_FALSE(four.IsClosed());
+}
+
+TEST_F(H2ServerTest, AHostThatSaysNothingKeepsNeitherAnotherOutNorItself) {
+  ServerLimits limits;
+  limits.connections = 10;
+  limits.of_host = 8;
+  Serve(limits);
+  const auto before = CallAnswered();
+  std::vector<std::unique_ptr<BlockingPeer>> silent;
+  const auto fill = [&](const char* host) {
+    for (int i = 0; i < 30; ++i) silent.push_back(std::make_unique<BlockingPeer>(port_, host));
+    ASSERT_TRUE(TurnUntil(loop_, [&] { return server_->counts().accepted > silent.size(); }));
+  };
+  fill("127.0.0.2");
+  const auto of_another = CallAnswered();
+  fill("127.0.0.1");
+  const auto of_itself = CallAnswered();
+  for (const auto& works : {before, of_another, of_itself}) EXPECT_FALSE(works->ended);
+  for (int i = 0; i < 3; ++i) loop_.Turn(milliseconds(0));
+  EXPECT_LE(server_->connections(), limits.connections);
+  EXPECT_EQ(server_->counts().turned_away, 0U);
+  EXPECT_THAT(causes_, Each(Cause::kMadeRoom));
+}
+
+TEST_F(H2ServerTest, WithoutDescriptorsOneThatSaysNothingMakesRoom) {
+  Serve();
+  const BlockingPeer silent(port_);
+  ASSERT_TRUE(TurnUntil(loop_, [&] { return server_->connections() == 1; }));
+  rlimit before{};
+  getrlimit(RLIMIT_NOFILE, &before);
+  const int reserve = dup(0);  // the new peer's own end gets this number
+  ASSERT_GE(reserve, 0);
+  const rlimit few{static_cast<rlim_t>(reserve) + 1, before.rlim_max};
+  setrlimit(RLIMIT_NOFILE, &few);
+  close(reserve);
+  const BlockingPeer late(port_);
+  const bool taken = TurnUntil(loop_, [&] { return server_->counts().accepted == 2; });
+  setrlimit(RLIMIT_NOFILE, &before);
+  EXPECT_TRUE(taken);
+  EXPECT_THAT(causes_, ElementsAre(Cause::kMadeRoom));
+  EXPECT_EQ(server_->trouble(), 0);
 }
 
 /// Sends 64 MiB to whoever calls.

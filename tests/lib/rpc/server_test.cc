@@ -7,6 +7,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <future>
 #include <map>
 #include <memory>
@@ -256,7 +257,7 @@ TEST_F(ServerTest, AHostHasSoManyConnectionsAndNoMore) {
   std::vector<std::unique_ptr<Http2Peer>> peers;
   for (int i = 0; i < 3; ++i) {
     peers.push_back(std::make_unique<Http2Peer>(port_));
-    ASSERT_TRUE(peers.back()->Greet() && peers.back()->Call(kHealth));
+    ASSERT_TRUE(peers.back()->Greet() && peers.back()->Call(kUnary));
     ASSERT_EQ(peers.back()->ReadStatus(), 0);
   }
   EXPECT_TRUE(Http2Peer(port_).IsClosed(milliseconds(20'000)));
@@ -265,6 +266,26 @@ TEST_F(ServerTest, AHostHasSoManyConnectionsAndNoMore) {
   EXPECT_TRUE(testing::Await([&] { return Health() == 0; }));
   EXPECT_TRUE(peers.back()->Call(kHealth));
   EXPECT_EQ(peers.back()->ReadStatus(), 0);
+}
+
+TEST_F(ServerTest, OneThatSaysNothingMakesRoomOnWhicheverLoopItIs) {
+  constexpr std::size_t kMost = 4;
+  Serve({}, kMost, 0, 3);
+  Http2Peer works(port_);
+  ASSERT_TRUE(works.Greet() && works.Call(kUnary));
+  ASSERT_EQ(works.ReadStatus(), 0);
+  std::vector<std::unique_ptr<Http2Peer>> silent;
+  for (std::size_t i = 0; i < 10 * kMost; ++i) silent.push_back(std::make_unique<Http2Peer>(port_));
+  EXPECT_EQ(Health(), 0);
+  const auto open = [&] {
+    return std::count_if(silent.begin(), silent.end(),
+                         [](const auto& peer) { return !peer->IsClosed(milliseconds(1)); });
+  };
+  EXPECT_TRUE(testing::Await([&] { return open() < static_cast<long>(kMost); }));
+  for (const auto& loop : loops_) EXPECT_GT(loop->closed().of(h2::Cause::kMadeRoom), 0U);
+  EXPECT_EQ(gate_->denied(security::Reason::kTooMany), 0U);
+  ASSERT_TRUE(works.Call(kUnary));
+  EXPECT_EQ(works.ReadStatus(), 0);
 }
 
 TEST_F(ServerTest, ConnectionsOfADoorEndWhenTheyAreOld) {
@@ -292,7 +313,9 @@ TEST_F(ServerTest, ConnectionsThatAreClosedCountOnTheirLoopByCause) {
   EXPECT_TRUE(testing::Await([&] { return closed(h2::Cause::kProtocol) == 3; }));
   for (const auto& loop : loops_) EXPECT_GT(loop->closed().of(h2::Cause::kProtocol), 0U);
   Serve({}, 1);
-  const Http2Peer one(port_);
+  Http2Peer works(port_);
+  ASSERT_TRUE(works.Greet() && works.Call(kUnary));
+  ASSERT_EQ(works.ReadStatus(), 0);
   EXPECT_TRUE(Http2Peer(port_).IsClosed(milliseconds(20'000)));
   EXPECT_EQ(closed(h2::Cause::kTooMany), 1U);
   EXPECT_EQ(closed(h2::Cause::kLost), 0U);
