@@ -73,7 +73,7 @@ class Account {
   void Release(std::size_t bytes);
 
   [[nodiscard]] std::size_t held() const { return held_; }
-  /// The peer has sent a whole message to one who takes it. Whether this is the first.
+  /// See Stream::SetOfUse. Whether it was of no use so far.
   bool SetOfUse() { return !std::exchange(of_use_, true); }
   /// Whether the connection's budget has room for so many more.
   [[nodiscard]] bool Admits(std::size_t bytes) const {

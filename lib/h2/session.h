@@ -36,7 +36,7 @@ struct Outgoing {
 enum class PeerNews {
   kGreeted,  ///< it speaks HTTP/2: its SETTINGS came
   kDrains,   ///< it takes no further calls
-  kOfUse     ///< it has sent a whole message to one who takes it; a server's session
+  kOfUse     ///< a server's: a service says so, see Stream::SetOfUse
 };
 
 /// A call to be begun.

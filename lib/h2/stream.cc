@@ -45,6 +45,10 @@ void Stream::Hold(std::size_t bytes) {
   Recount();
 }
 
+void Stream::SetOfUse() {
+  if (session_.options_.account.SetOfUse()) session_.Tell(PeerNews::kOfUse);
+}
+
 // ---- what comes
 
 void Stream::Consume(std::size_t bytes) {
@@ -87,7 +91,6 @@ std::size_t Stream::TakeFrom(std::string_view bytes) {
     }
     if (bytes.size() - used - kMessageHead < head.size) break;
     used += kMessageHead + head.size;
-    if (session_.options_.account.SetOfUse()) session_.Tell(PeerNews::kOfUse);
     end_->OnMessage(bytes.substr(used - head.size, head.size));
   }
   delivering_ = false;

@@ -84,6 +84,10 @@ class Stream {
 
   // ---- a service's
 
+  /// The caller's connection is of use from now on: others end before it when memory or
+  /// connections are short (Ledger, ConnectionCount). For services that not everybody may use.
+  void SetOfUse();
+
   /// Sends headers now, not with the first message.
   void SendMetadata(const Metadata& metadata);
 

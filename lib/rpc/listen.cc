@@ -99,8 +99,8 @@ class Server::Port {
        std::shared_ptr<security::Gate> gate)
       : number_(number), gate_(std::move(gate)), reflection_(services) {
     for (Service* const service : services) Add(*service);
-    for (Service* const service : reflection_.Versions()) Add(*service);
-    Add(health_);
+    for (Service* const service : reflection_.Versions()) AddOpen(*service);
+    AddOpen(health_);
     health_.Serve(services);
   }
   /// The one that listens ends first: what it has handed on is there when the others end.
@@ -160,6 +160,10 @@ class Server::Port {
   };
 
   void Add(Service& service) { services_.emplace(service.name(), &service); }
+  void AddOpen(Service& service) {
+    service.Guard(nullptr, [](std::string_view) { return security::Roles::Open(); });
+    Add(service);
+  }
 
   h2::Server::Options OptionsOf(const std::shared_ptr<LoopThread>& loop,
                                 const h2::ServerLimits& limits) {
@@ -203,7 +207,8 @@ class Server::Port {
     auto opened =
         service->second->Open({path, stream.metadata(), host, OnTheClock(stream.deadline())});
     if (!opened.ok()) return opened.status();
-    const auto call = std::make_shared<ServedCall>(loop, stream);
+    const bool open = service->second->IsOpen(path);
+    const auto call = std::make_shared<ServedCall>(loop, stream, open);
     call->Begin(*std::move(opened));
     return call;
   }

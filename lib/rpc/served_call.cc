@@ -52,6 +52,7 @@ void ServedCall::After(Duration pause, std::function<void()> task) {
 
 void ServedCall::OnMessage(std::string_view bytes) {
   reading_ = false;
+  if (!open_) stream_->SetOfUse();
   service_->OnRead(bytes);
   if (!reading_ && stream_ != nullptr) stream_->Pause();
 }

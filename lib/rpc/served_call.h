@@ -20,9 +20,10 @@ class ServedCall final : public h2::End,
                          public Wire,
                          public std::enable_shared_from_this<ServedCall> {
  public:
-  /// On the loop's thread. `thread` and `stream` belong to each other.
-  ServedCall(const std::shared_ptr<LoopThread>& thread, h2::Stream& stream)
-      : thread_(thread), id_(thread.get()), stream_(&stream) {}
+  /// On the loop's thread. `thread` and `stream` belong to each other. `open`: everybody may make
+  /// such a call, so its messages do not make a connection one of use.
+  ServedCall(const std::shared_ptr<LoopThread>& thread, h2::Stream& stream, bool open)
+      : thread_(thread), id_(thread.get()), open_(open), stream_(&stream) {}
 
   /// `service` serves the call from now on.
   void Begin(std::shared_ptr<ByteStream> service);
@@ -54,6 +55,7 @@ class ServedCall final : public h2::End,
   // Weak: what posts to a thread must not keep it, as its last holder must not be that thread.
   const std::weak_ptr<LoopThread> thread_;
   const LoopOwner* const id_;  // compared only
+  const bool open_;
 
   // The loop's thread only.
   h2::Stream* stream_;                   // null: the call is over

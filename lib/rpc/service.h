@@ -38,6 +38,11 @@ class Service {
   /// Says who may call. Listen does, before the first call.
   void Guard(std::shared_ptr<security::Gate> gate, RolesOf roles);
 
+  /// Whether everybody may call the method, also where tokens are needed.
+  [[nodiscard]] bool IsOpen(std::string_view method) const {
+    return roles_ != nullptr && roles_(method).open();
+  }
+
   /// What serves a new call.
   /// Errors   What the caller is told: kUnimplemented: there is no such method; kUnauthenticated,
   ///          kPermissionDenied: the caller may not call it; those of the method.

@@ -25,7 +25,7 @@ using ::testing::ContainsRegex;
 using ::testing::Each;
 using ::testing::ElementsAre;
 
-/// Sends each message back; ends when the caller does.
+/// Sends each message back; ends when the caller does. Whoever sends one is of use.
 class EchoEnd final : public End {
  public:
   explicit EchoEnd(Stream& stream) : stream_(stream) {}
@@ -33,6 +33,7 @@ class EchoEnd final : public End {
  private:
   void OnMessage(std::string_view bytes) override {
     waiting_.emplace_back(bytes);
+    stream_.SetOfUse();
     stream_.WantPull();
   }
   void OnHalfClosed() override { stream_.Finish(absl::OkStatus()); }

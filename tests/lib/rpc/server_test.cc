@@ -38,7 +38,10 @@ using testing::KeyPair;
 
 constexpr const char* kUnary = "/test.Echo/Unary";
 constexpr const char* kStream = "/test.Echo/Stream";
+constexpr const char* kOpen = "/test.Echo/Open";  // whoever calls, with or without a token
 constexpr const char* kHealth = "/grpc.health.v1.Health/Check";
+constexpr const char* kWatch = "/grpc.health.v1.Health/Watch";
+constexpr const char* kReflection = "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo";
 
 /// Takes jobs: a message that has to be parsed.
 class Echo final : public Service {
@@ -49,6 +52,7 @@ class Echo final : public Service {
       ++calls_[LoopOwner::Current()];
       return job;
     });
+    Serve<v1::Job, v1::Job>("Open", [](const auto& job) { return job; });
     Serve<v1::Job, v1::Job>("Large", [](const auto& job) {
       v1::Job large = job;
       large.mutable_report()->set_output(std::string(200 << 10, 'x'));
@@ -100,7 +104,9 @@ class ServerTest : public ::testing::Test {
     auto security = security::Open(options);
     ASSERT_TRUE(security.ok()) << security.status();
     gate_ = std::make_shared<security::Gate>("test", security->tokens);
-    const auto roles = [](std::string_view) { return security::Roles{security::Role::kAdmin}; };
+    const auto roles = [](std::string_view method) {
+      return method == kOpen ? security::Roles::Open() : security::Roles{security::Role::kAdmin};
+    };
     server_.reset();
     echo_ = std::make_unique<Echo>();
     auto server = Listen("127.0.0.1:0", {echo_.get()}, {*security, gate_, roles, of_host, {}, age_},
@@ -285,6 +291,27 @@ TEST_F(ServerTest, OneThatSaysNothingMakesRoomOnWhicheverLoopItIs) {
   for (const auto& loop : loops_) EXPECT_GT(loop->closed().of(h2::Cause::kMadeRoom), 0U);
   EXPECT_EQ(gate_->denied(security::Reason::kTooMany), 0U);
   ASSERT_TRUE(works.Call(kUnary));
+  EXPECT_EQ(works.ReadStatus(), 0);
+}
+
+TEST_F(ServerTest, CallsThatEverybodyMayMakeAndThoseThatAreRefusedAreOfNoUse) {
+  constexpr std::size_t kMost = 4;
+  Serve({.tokens = true}, kMost);
+  Http2Peer works(port_);
+  ASSERT_TRUE(works.Greet() && works.Call(kUnary, Token()));
+  ASSERT_EQ(works.ReadStatus(), 0);
+  std::vector<std::unique_ptr<Http2Peer>> others;
+  for (const char* const path : {kHealth, kWatch, kReflection, kOpen, kUnary, kStream}) {
+    for (std::size_t i = 0; i < kMost; ++i) {
+      auto& peer = others.emplace_back(std::make_unique<Http2Peer>(port_));
+      ASSERT_TRUE(peer->Greet() && peer->Call(path));
+      if (path == kWatch) continue;  // it goes on
+      EXPECT_GE(peer->ReadStatus(), 0) << path << " is answered";
+    }
+    EXPECT_EQ(Health(), 0) << "a probe comes anew each time; beside " << path;
+  }
+  EXPECT_EQ(gate_->denied(security::Reason::kTooMany), 0U);
+  ASSERT_TRUE(works.Call(kUnary, Token()));
   EXPECT_EQ(works.ReadStatus(), 0);
 }
 
