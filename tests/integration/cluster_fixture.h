@@ -37,7 +37,7 @@ class ClusterTest : public ::testing::Test {
                            worker_address_,    "--http-address",          http_address_,
                            "--ready-file",     folder_ / "frontend.ready"};
     arguments.insert(arguments.end(), more.begin(), more.end());
-    frontend_ = std::make_unique<Program>("twofold-frontend", arguments);
+    frontend_ = std::make_unique<Program>(frontend_program_, arguments);
   }
 
   /// A backend that stays when the queue is empty.
@@ -118,6 +118,7 @@ class ClusterTest : public ::testing::Test {
   }
 
   TempDir folder_;
+  std::string frontend_program_ = "twofold-frontend";
   std::unique_ptr<Program> frontend_;
   std::string client_address_ = "127.0.0.1:0";
   std::string worker_address_ = "127.0.0.1:0";

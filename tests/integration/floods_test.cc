@@ -1,7 +1,10 @@
-// Peers that send frames without end, against a frontend that has 256 MiB and work to do.
+// Peers without a token that send frames without end, against a frontend that has 256 MiB and work
+// to do.
 //
-//   TWOFOLD_FLOOD_MS  how long each lasts; 300 if not set
-//   TWOFOLD_FLOOD     those whose names begin so
+//   TWOFOLD_FLOOD_MS           how long each lasts, and the calm before it; 300 if not set
+//   TWOFOLD_FLOOD              those whose names begin so
+//   TWOFOLD_FLOOD_FROM         the attackers' address of loopback: their host. 127.0.0.1, that of
+//                              the honest, if not set
 //   TWOFOLD_FLOOD_CONNECTIONS  of a peer, of the slow ones; 300 if not set
 
 #include <sched.h>
@@ -12,9 +15,11 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <functional>
 #include <memory>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -22,6 +27,7 @@
 #include "tests/integration/cluster_fixture.h"
 #include "tests/lib/h2/frames.h"
 #include "tests/lib/stats/tries.h"
+#include "tests/support/certificates.h"
 
 namespace twofold::testing {
 namespace {
@@ -39,6 +45,11 @@ constexpr int kPeers = 3;
 const auto kFloodTime = milliseconds(stats::FromEnvironment("TWOFOLD_FLOOD_MS", 300));
 
 const int kSlow = static_cast<int>(stats::FromEnvironment("TWOFOLD_FLOOD_CONNECTIONS", 300));
+
+std::string AttackersHost() {
+  const char* const host = std::getenv("TWOFOLD_FLOOD_FROM");
+  return host == nullptr ? "127.0.0.1" : host;
+}
 
 std::string Repeated(const std::string& text, int count) {
   std::string all;
@@ -81,6 +92,11 @@ std::function<std::string(std::uint32_t)> Continued(std::string more) {
     return part == 0 ? Frame(NGHTTP2_HEADERS, 0, 1, P::Request(kPath))
                      : Frame(NGHTTP2_CONTINUATION, 0, 1, more);
   };
+}
+
+/// The first part of a connection, and nothing more.
+std::function<std::string(std::uint32_t)> Once(std::function<std::string(std::uint32_t)> parts) {
+  return [parts = std::move(parts)](std::uint32_t part) { return part == 0 ? parts(0) : ""; };
 }
 
 /// An open call, and then the same again and again.
@@ -164,6 +180,25 @@ std::vector<Flood> Floods() {
        milliseconds(1),
        kSlow},
       {"connections that say nothing", NoMore, true, {}, milliseconds(1), kSlow},
+      {"connections that ask for health and stay",
+       Once(calls(1, Asked)),
+       true,
+       {},
+       milliseconds(1),
+       kSlow},
+  };
+}
+
+/// Of a frontend that has fewer descriptors than the attackers want.
+std::vector<Flood> FloodsOfConnections() {
+  return {
+      {"silent connections to the limit", NoMore, true, {}, milliseconds(0), kSlow},
+      {"asking connections to the limit",
+       Once([](std::uint32_t part) { return Calls(part, 1, Asked); }),
+       true,
+       {},
+       milliseconds(0),
+       kSlow},
   };
 }
 
@@ -179,20 +214,88 @@ double PeakMiB(pid_t pid) {
   return peak;
 }
 
-/// Of this thread: attackers have one core between them, so what honest work loses beside them is
-/// the frontend's doing.
-void StayOnLastCore() {
-  cpu_set_t allowed;
-  if (sched_getaffinity(0, sizeof(allowed), &allowed) != 0) return;
-  std::size_t last = CPU_SETSIZE - 1;
-  while (last > 0 && !CPU_ISSET(last, &allowed)) --last;
-  CPU_ZERO(&allowed);
-  CPU_SET(last, &allowed);
-  sched_setaffinity(0, sizeof(allowed), &allowed);
-}
+/// Attackers have a core of their own, so what honest work loses is the frontend's doing.
+class Cores {
+ public:
+  Cores() {
+    sched_getaffinity(0, sizeof(all_), &all_);
+    std::size_t last = CPU_SETSIZE - 1;
+    while (last > 0 && !CPU_ISSET(last, &all_)) --last;
+    CPU_ZERO(&attackers_);
+    CPU_SET(last, &attackers_);
+    CPU_XOR(&others_, &all_, &attackers_);
+    if (CPU_COUNT(&others_) == 0) others_ = all_;
+    Stay(others_);
+  }
+  ~Cores() { Stay(all_); }
+  Cores(const Cores&) = delete;
+  Cores& operator=(const Cores&) = delete;
+
+  void StayWithAttackers() const { Stay(attackers_); }
+
+ private:
+  /// This thread, and what it starts.
+  static void Stay(const cpu_set_t& on) { sched_setaffinity(0, sizeof(on), &on); }
+
+  cpu_set_t all_;
+  cpu_set_t attackers_;
+  cpu_set_t others_;
+};
+
+/// What was measured while a flood lasted.
+struct Endured {
+  double health_ms = 0;  // the slowest answer
+  double peak_mib = 0;
+  double rate = 0;  // of honest jobs, to that before
+};
 
 class FloodsTest : public ClusterTest {
  protected:
+  /// Of the frontend that is started next.
+  void LimitDescriptors(int most) {
+    frontend_program_ = folder_ / "few-descriptors";
+    WriteFile(frontend_program_, "#!/bin/sh\nulimit -n " + std::to_string(most) +
+                                     "\nexec " TWOFOLD_BIN "/twofold-frontend \"$@\"\n");
+    std::filesystem::permissions(frontend_program_, std::filesystem::perms::owner_all);
+  }
+
+  /// A frontend that demands tokens, and a worker and a client that have them.
+  void Begin() {
+    const auto token = [this](const std::string& role) {
+      WriteFile(folder_ / role, "token-of-the-" + role + "\n");
+      return folder_ / role;
+    };
+    WriteFile(folder_ / "tokens", "client c token-of-the-client\nworker w token-of-the-worker\n");
+    StartFrontend(
+        {"--memory-limit", std::to_string(kLimitMiB), "--token-file", folder_ / "tokens", "sleep"});
+    backend_ = StartBackend({"sleep", "0.01"}, {"--token-file", token("worker")});
+    client_ = StartClient({"--parallel", "2", "--token-file", token("client")});
+    AwaitJobs(10);
+    PeakMiB(frontend_->pid());
+  }
+
+  void Endure(const std::vector<Flood>& floods) {
+    Begin();
+    std::vector<Endured> all;
+    const char* const wanted = std::getenv("TWOFOLD_FLOOD");
+    for (const Flood& flood : floods) {
+      if (wanted != nullptr && std::string_view(flood.name).rfind(wanted, 0) != 0) continue;
+      const double calm = RateDuring([] { std::this_thread::sleep_for(kFloodTime); });
+      Endured endured;
+      const double rate = RateDuring([&] { endured.health_ms = Suffer(flood); });
+      ASSERT_TRUE(frontend_->running()) << flood.name << ": " << frontend_->output();
+      endured.peak_mib = PeakMiB(frontend_->pid());
+      endured.rate = rate / calm;
+      std::printf("%-42s at most %4.0f MiB, health within %4.0f ms, %4.0f jobs/s, %.2f of before\n",
+                  flood.name, endured.peak_mib, endured.health_ms, rate, endured.rate);
+      EXPECT_LT(endured.peak_mib, kMostMiB) << flood.name;
+      AwaitJobs(10);
+      all.push_back(endured);
+    }
+    Print(all);
+  }
+
+ private:
   [[nodiscard]] std::uint16_t port() const { return ParseAddress(client_address_)->port; }
 
   /// Until the time is over; whoever is broken off comes back.
@@ -202,7 +305,7 @@ class FloodsTest : public ClusterTest {
     std::vector<std::uint32_t> parts(peers.size());
     for (std::size_t at = 0; goes_on(); at = (at + 1) % peers.size()) {
       if (peers[at] == nullptr) {
-        peers[at] = std::make_unique<Http2Peer>(port());
+        peers[at] = std::make_unique<Http2Peer>(port(), nullptr, AttackersHost());
         peers[at]->SetPatience(kFloodTime);  // who is not read waits no longer
         parts[at] = 0;
         if (!peers[at]->Send(h2::Greeting(flood.settings))) peers[at].reset();
@@ -215,12 +318,12 @@ class FloodsTest : public ClusterTest {
   }
 
   /// How long the slowest health check took meanwhile, in milliseconds.
-  double Endure(const Flood& flood) const {
+  double Suffer(const Flood& flood) const {
     const auto end = std::chrono::steady_clock::now() + kFloodTime;
     std::vector<std::thread> peers;
     for (int i = 0; i < kPeers; ++i) {
       peers.emplace_back([&] {
-        StayOnLastCore();
+        cores_.StayWithAttackers();
         Play(flood, end);
       });
     }
@@ -234,29 +337,45 @@ class FloodsTest : public ClusterTest {
     for (std::thread& peer : peers) peer.join();
     return slowest;
   }
+
+  [[nodiscard]] double Finished() const { return ClientFinished(client_, "succeeded"); }
+  void AwaitJobs(double more) const {
+    const double then = Finished();
+    EXPECT_TRUE(Await([&] { return Finished() > then + more; }));
+  }
+  /// Jobs a second.
+  double RateDuring(const std::function<void()>& what) const {
+    const Instant begun = Now();
+    const double before = Finished();
+    what();
+    return (Finished() - before) / ToSeconds(Now() - begun);
+  }
+
+  static void Print(std::vector<Endured> all) {
+    if (all.empty()) return;
+    const auto most = [&](auto of) {
+      return std::invoke(of, *std::max_element(all.begin(), all.end(), [of](auto& a, auto& b) {
+                           return std::invoke(of, a) < std::invoke(of, b);
+                         }));
+    };
+    std::sort(all.begin(), all.end(), [](auto& a, auto& b) { return a.rate < b.rate; });
+    std::printf(
+        "all from %s: at most %.0f MiB, health within %.0f ms, lowest rate %.2f of before, median "
+        "%.2f\n",
+        AttackersHost().c_str(), most(&Endured::peak_mib), most(&Endured::health_ms),
+        all.front().rate, all[all.size() / 2].rate);
+  }
+
+  const Cores cores_;
+  std::unique_ptr<Program> backend_;
+  Client client_;
 };
 
-TEST_F(FloodsTest, LeaveTheFrontendAliveWithinItsMemoryAndWorkGoesOn) {
-  StartFrontend({"--memory-limit", std::to_string(kLimitMiB), "sleep"});
-  const auto backend = StartBackend({"sleep", "0.01"});
-  const Client client = StartClient({"--parallel", "2"});
-  const auto finished = [&] { return ClientFinished(client, "succeeded"); };
-  EXPECT_TRUE(Await([&] { return finished() > 10; }));
-  PeakMiB(frontend_->pid());
-  const char* const wanted = std::getenv("TWOFOLD_FLOOD");
-  for (const Flood& flood : Floods()) {
-    if (wanted != nullptr && std::string_view(flood.name).rfind(wanted, 0) != 0) continue;
-    const double before = finished();
-    const double health = Endure(flood);
-    const double rate = (finished() - before) / ToSeconds(kFloodTime);
-    ASSERT_TRUE(frontend_->running()) << flood.name << ": " << frontend_->output();
-    const double peak = PeakMiB(frontend_->pid());
-    std::printf("%-42s at most %4.0f MiB, health within %4.0f ms, %4.0f jobs/s\n", flood.name, peak,
-                health, rate);
-    EXPECT_LT(peak, kMostMiB) << flood.name;
-    const double then = finished();
-    EXPECT_TRUE(Await([&] { return finished() > then + 10; })) << flood.name;
-  }
+TEST_F(FloodsTest, LeaveTheFrontendAliveWithinItsMemoryAndWorkGoesOn) { Endure(Floods()); }
+
+TEST_F(FloodsTest, ThatTakeAllConnectionsLeaveRoomForNewcomers) {
+  LimitDescriptors(512);
+  Endure(FloodsOfConnections());
 }
 
 }  // namespace

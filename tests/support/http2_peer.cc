@@ -54,12 +54,16 @@ struct Http2Peer::Inflater {
   nghttp2_hd_inflater* tables = nullptr;
 };
 
-Http2Peer::Http2Peer(std::uint16_t port, const Tls* tls)
+Http2Peer::Http2Peer(std::uint16_t port, const Tls* tls, const std::string& host)
     : socket_(socket(AF_INET, SOCK_STREAM, 0)), inflater_(std::make_unique<Inflater>()) {
   EXPECT_GE(socket_, 0);
   SetPatience(kPatience);
   sockaddr_in address{};
   address.sin_family = AF_INET;
+  EXPECT_EQ(inet_pton(AF_INET, host.c_str(), &address.sin_addr), 1);
+  const int later = 1;  // connect chooses the port, as it may take one of a connection that is over
+  setsockopt(socket_, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, &later, sizeof later);
+  EXPECT_EQ(bind(socket_, reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
   address.sin_port = htons(port);
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   if (connect(socket_, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) return;

@@ -31,8 +31,10 @@ class Http2Peer {
     std::string key;
   };
 
-  /// Connects; with `tls` over TLS, whose server is not checked.
-  explicit Http2Peer(std::uint16_t port, const Tls* tls = nullptr);
+  /// Connects from `host`, an address of loopback; with `tls` over TLS, whose server is not
+  /// checked.
+  explicit Http2Peer(std::uint16_t port, const Tls* tls = nullptr,
+                     const std::string& host = "127.0.0.1");
   ~Http2Peer();
   Http2Peer(const Http2Peer&) = delete;
   Http2Peer& operator=(const Http2Peer&) = delete;
