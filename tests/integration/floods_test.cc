@@ -36,6 +36,7 @@ using h2::Frame;
 using h2::LongLiteral;
 using P = Http2Peer;
 using std::chrono::milliseconds;
+using Clock = std::chrono::steady_clock;
 
 constexpr const char* kPath = "/grpc.health.v1.Health/Check";
 constexpr int kLimitMiB = 256;
@@ -282,7 +283,10 @@ class FloodsTest : public ClusterTest {
       if (wanted != nullptr && std::string_view(flood.name).rfind(wanted, 0) != 0) continue;
       const double calm = RateDuring([] { std::this_thread::sleep_for(kFloodTime); });
       Endured endured;
-      const double rate = RateDuring([&] { endured.health_ms = Suffer(flood); });
+      const auto end = Clock::now() + kFloodTime;
+      std::vector<std::thread> attackers = Attack(flood, end);
+      const double rate = RateDuring([&] { endured.health_ms = SlowestHealth(flood, end); });
+      for (std::thread& attacker : attackers) attacker.join();
       ASSERT_TRUE(frontend_->running()) << flood.name << ": " << frontend_->output();
       endured.peak_mib = PeakMiB(frontend_->pid());
       endured.rate = rate / calm;
@@ -299,8 +303,8 @@ class FloodsTest : public ClusterTest {
   [[nodiscard]] std::uint16_t port() const { return ParseAddress(client_address_)->port; }
 
   /// Until the time is over; whoever is broken off comes back.
-  void Play(const Flood& flood, std::chrono::steady_clock::time_point end) const {
-    const auto goes_on = [end] { return std::chrono::steady_clock::now() < end; };
+  void Play(const Flood& flood, Clock::time_point end) const {
+    const auto goes_on = [end] { return Clock::now() < end; };
     std::vector<std::unique_ptr<Http2Peer>> peers(static_cast<std::size_t>(flood.connections));
     std::vector<std::uint32_t> parts(peers.size());
     for (std::size_t at = 0; goes_on(); at = (at + 1) % peers.size()) {
@@ -317,24 +321,26 @@ class FloodsTest : public ClusterTest {
     }
   }
 
-  /// How long the slowest health check took meanwhile, in milliseconds.
-  double Suffer(const Flood& flood) const {
-    const auto end = std::chrono::steady_clock::now() + kFloodTime;
-    std::vector<std::thread> peers;
+  std::vector<std::thread> Attack(const Flood& flood, Clock::time_point end) const {
+    std::vector<std::thread> attackers;
     for (int i = 0; i < kPeers; ++i) {
-      peers.emplace_back([&] {
+      attackers.emplace_back([this, &flood, end] {
         cores_.StayWithAttackers();
         Play(flood, end);
       });
     }
+    return attackers;
+  }
+
+  /// How long the slowest health check took until `end`, in milliseconds.
+  double SlowestHealth(const Flood& flood, Clock::time_point end) const {
     double slowest = 0;
-    while (std::chrono::steady_clock::now() < end) {
+    while (Clock::now() < end) {
       const Instant asked = Now();
       EXPECT_EQ(HealthStatus(port()), 0) << flood.name;
       slowest = std::max(slowest, ToSeconds(Now() - asked) * 1e3);
       std::this_thread::sleep_for(milliseconds(20));
     }
-    for (std::thread& peer : peers) peer.join();
     return slowest;
   }
 
