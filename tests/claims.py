@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""What docs/security.md and docs/jobs.md claim is held by a test: the rows of claims.tsv name both.
+"""What docs/security.md, docs/jobs.md and docs/performance.md claim is held by a test: the rows of claims.tsv name both.
 
 claims.py: fails if a page has not the words of a row any more, if there is no such test, or if a limit of
 docs/security.md has no row.
