@@ -127,7 +127,6 @@ void ExecSession::OnCancel() {
 }
 
 void ExecSession::OnDone() {
-  place_.reset();
   boost::asio::post(io_, [self = Self()] { self->Gone(); });
 }
 

@@ -51,8 +51,7 @@ struct ExecPlace {
 ///
 /// Create with std::make_shared.
 ///
-/// Threads  On the thread of the io_context, but for Hold; what the server's loop brings is posted
-///          to it.
+/// Threads  On the thread of the io_context; what the server's loop brings is posted to it.
 /// Cost     Two chunks of output and one of input at most (64 KiB each).
 class ExecSession final : public rpc::ByteStream {
  public:
@@ -62,9 +61,6 @@ class ExecSession final : public rpc::ByteStream {
                                                 const std::shared_ptr<ExecSession>& session)>;
 
   ExecSession(boost::asio::io_context& io, std::string keeper, Admit admit);
-
-  /// Keeps `place` as long as the stream is open. Call it before the stream begins.
-  void Hold(std::shared_ptr<void> place) { place_ = std::move(place); }
 
   /// Ends the stream, and takes it at once for gone: for when the io_context runs no more.
   void Abandon(const Status& status);
@@ -110,7 +106,6 @@ class ExecSession final : public rpc::ByteStream {
   const std::string keeper_;
   const Admit admit_;
   boost::asio::steady_timer patience_;  // with a caller that says nothing
-  std::shared_ptr<void> place_;
   rpc::MessageSlot next_;
   bool ended_ = false;  // the stream: nothing is read or written any more
   bool gone_ = false;

@@ -91,7 +91,7 @@ std::shared_ptr<rpc::Dialer> Peers::WayTo(const std::string& address) {
   return ways.emplace_back(std::make_shared<rpc::Dialer>(loop_, address, security_));
 }
 
-std::shared_ptr<rpc::Passage> Peers::Relay(const std::string& address, const std::string& method,
+std::shared_ptr<RelayedStream> Peers::Relay(const std::string& address, const std::string& method,
                                            Caller caller) {
   caller.is_forwarded = true;
   return std::make_shared<RelayedStream>(loop_, WayTo(address), OptionsOf(method, caller));

@@ -85,9 +85,9 @@ class Peers {
   Cancel Stream(const std::string& address, const std::string& method, const Request& request,
                 Caller caller, OnReply<Reply> on_reply, OnEnd on_end);
 
-  /// For a stream that goes on there: give it to ServerStream::PassOn.
-  std::shared_ptr<rpc::Passage> Relay(const std::string& address, const std::string& method,
-                                      Caller caller);
+  /// For a stream that goes on there: see ForkedStream.
+  std::shared_ptr<RelayedStream> Relay(const std::string& address, const std::string& method,
+                                       Caller caller);
 
   /// Waits until no unary call is under way, `limit` at most.
   void AwaitAnswers(Duration limit);

@@ -57,7 +57,7 @@ void RelayedStream::PullDown(h2::MessageWriter& out) {
   });
 }
 
-void RelayedStream::OnCancel() {
+void RelayedStream::OnCallerGone() {
   Do([this] {
     gone_ = true;
     if (caller_ != nullptr) Cancel();
@@ -67,7 +67,7 @@ void RelayedStream::OnCancel() {
 void RelayedStream::OnOver(const Status& status, const h2::Metadata& trailers) {
   const std::shared_ptr<rpc::ByteStream> caller = std::move(caller_);
   // What a connection says has the address, which tells the caller nothing.
-  if (!reached() && absl::IsUnavailable(status)) {
+  if (!has_status() && absl::IsUnavailable(status)) {
     return caller->Finish(
         absl::UnavailableError("the frontend that serves the queue cannot be reached; try again"));
   }

@@ -8,10 +8,10 @@
 #include <string_view>
 #include <utility>
 
+#include "lib/rpc/byte_stream.h"
 #include "lib/rpc/dialer.h"
 #include "lib/rpc/message_slot.h"
 #include "lib/rpc/outgoing_call.h"
-#include "lib/rpc/server_stream.h"
 
 namespace twofold::frontend {
 
@@ -19,22 +19,26 @@ namespace twofold::frontend {
 /// directions, and then how the stream ended. A message is read when the one before has been passed
 /// on, so whoever does not read slows down whoever writes, and no more than two are held.
 ///
-/// Give it to ServerStream::PassOn.
-///
-/// Threads  See rpc::Passage. All else is on the loop of `way`, which may be another one than that
-///          of the caller's connection.
-class RelayedStream final : public rpc::Passage, public rpc::OutgoingCall {
+/// Threads  What is public is called on the loop of the caller's connection, one at a time. All
+/// else
+///          is on the loop of `way`, which may be another one.
+class RelayedStream final : public rpc::OutgoingCall {
  public:
   /// `loop` is that of `way`. `options` are those of the call there.
   RelayedStream(rpc::LoopOwner& loop, std::shared_ptr<rpc::Dialer> way, h2::CallOptions options)
       : loop_(loop), way_(std::move(way)), options_(std::move(options)) {}
 
-  void Begin(std::shared_ptr<rpc::ByteStream> caller, std::string first) override;
-  void OnRead(std::string_view bytes) override;
-  void OnReadEnd() override;
-  void PullDown(h2::MessageWriter& out) override;
-  void OnCancel() override;
-  [[nodiscard]] std::size_t waiting_bytes() const override { return downwards_.bytes(); }
+  /// `caller` is given orders from now on; `first` is the message that was read.
+  void Begin(std::shared_ptr<rpc::ByteStream> caller, std::string first);
+
+  // ---- reactions of the caller's stream (rpc::ByteStream)
+
+  void OnRead(std::string_view bytes);
+  void OnReadEnd();
+  void PullDown(h2::MessageWriter& out);
+  /// Its call is over.
+  void OnCallerGone();
+  [[nodiscard]] std::size_t waiting_bytes() const { return downwards_.bytes(); }
 
  private:
   void OnBegin() override;

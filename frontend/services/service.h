@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "frontend/cluster/forked_stream.h"
 #include "frontend/cluster/peers.h"
 #include "frontend/services/claims.h"
 #include "frontend/services/gathering.h"
@@ -129,7 +130,7 @@ class Service : public rpc::Service {
     });
   }
 
-  /// `make(info)` returns a shared pointer to a new rpc::ServerStream.
+  /// `make(info)` returns a shared pointer to a new rpc::ByteStream.
   template <typename Make>
   void Stream(std::string_view method, Make make) {
     Serve(method,
@@ -138,10 +139,10 @@ class Service : public rpc::Service {
             auto place = calls_.Enter(info.host);
             if (!place.ok()) return place.status();
             if (!refusal.ok()) return refusal;
-            const auto call = make(info);
+            const std::shared_ptr<rpc::ByteStream> call = make(info);
             call->Hold(
                 calls_.Open(*std::move(place), [weak = std::weak_ptr(call)](const Status& why) {
-                  if (const auto open = weak.lock()) open->Close(why);
+                  if (const auto open = weak.lock()) open->Finish(why);
                 }));
             return call;
           });
@@ -160,21 +161,23 @@ class Service : public rpc::Service {
                    std::function<Wanted(const Request&)> wanted_of, Make make) {
     Stream(method, [=, this, path = PathOf(method)](const rpc::CallInfo& info) {
       const Caller caller = CallerOf(info);
-      const auto stream = make(!relays_ && !caller.is_forwarded);
-      if (!relays_ || caller.is_forwarded) return stream;
-      stream->SetDivert([=, this, stream = stream.get()](const Request& first) {
+      const auto serve = [make, can_follow = !relays_ && !caller.is_forwarded] {
+        return std::shared_ptr<rpc::ByteStream>(make(can_follow));
+      };
+      if (!relays_ || caller.is_forwarded) return serve();
+      const auto ask = [=, this](std::string_view bytes, auto found) {
+        Request first;
+        if (!rpc::Parse(bytes, first).ok()) return false;
         const Wanted wanted = wanted_of(first);
         if (wanted.queue.empty() || peers_->IsHere(wanted.queue)) return false;
-        const auto self = std::static_pointer_cast<std::remove_pointer_t<decltype(stream)>>(
-            stream->shared_from_this());
         peers_->Find(wanted.queue, wanted.epoch, [=, this](Result<Peers::Place> place) {
           if (place.ok() && place->address.empty()) place = ServedHereNow(wanted.queue);
-          if (!place.ok()) return self->Close(place.status());
-          self->PassOn(peers_->Relay((*place).*address, path, caller));
+          if (!place.ok()) return found(place.status());
+          found(peers_->Relay((*place).*address, path, caller));
         });
         return true;
-      });
-      return stream;
+      };
+      return std::shared_ptr<rpc::ByteStream>(std::make_shared<ForkedStream>(ask, serve));
     });
   }
 

@@ -168,7 +168,6 @@ void Session::OnRequest(Stream& stream) {
 void Session::OnResponse(Stream& stream) {
   const std::string* const status = h2::Find(stream.block_, ":status");
   if (IsInformational(status)) return;
-  stream.heard_ = true;
   if (status != nullptr && *status != "200") return stream.Cancel(FromHttpStatus(*status));
   if (!IsGrpc(h2::Find(stream.block_, "content-type"))) {
     return stream.Cancel(absl::UnknownError("the peer's answer is not gRPC"));
@@ -179,7 +178,7 @@ void Session::OnResponse(Stream& stream) {
 }
 
 void Session::OnTrailers(Stream& stream) {
-  stream.heard_ = true;
+  stream.has_status_ = true;
   if (stream.outcome_) return;
   const std::string* const code = h2::Find(stream.block_, "grpc-status");
   const std::string* const http = h2::Find(stream.block_, ":status");

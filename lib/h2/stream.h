@@ -97,8 +97,8 @@ class Stream {
 
   // ---- a caller's
 
-  /// Whether the server has answered: its headers came, or its status.
-  [[nodiscard]] bool heard() const { return heard_; }
+  /// Whether the server has said how the call ended.
+  [[nodiscard]] bool has_status() const { return has_status_; }
 
   /// The last message is the one that Pull adds last.
   void HalfClose();
@@ -143,7 +143,7 @@ class Stream {
   bool paused_ = false;
   bool dropped_ = false;  // nobody wants further messages
   bool delivering_ = false;
-  bool heard_ = false;
+  bool has_status_ = false;
   bool peer_done_ = false;  // END_STREAM came
   bool told_done_ = false;
 

@@ -53,8 +53,17 @@ class ByteStream : public std::enable_shared_from_this<ByteStream> {
  public:
   virtual ~ByteStream() = default;
 
+  /// Keeps `place` as long as the call goes on. Call it before the call begins.
+  void Hold(std::shared_ptr<void> place) { place_ = std::move(place); }
+
   /// The call begins here. Once.
   void Begin(std::shared_ptr<Wire> wire);
+
+  /// The call is over: OnDone, and its place is free.
+  void End() {
+    OnDone();
+    place_.reset();
+  }
 
   // ---- orders, from OnBegin on
 
@@ -93,10 +102,15 @@ class ByteStream : public std::enable_shared_from_this<ByteStream> {
   /// Bytes that wait in this process until the peer takes more. Asked on the loop's thread.
   [[nodiscard]] virtual std::size_t waiting_bytes() const { return 0; }
 
+ protected:
+  /// For whoever hands the call on to another one: Begin it with this.
+  [[nodiscard]] const std::shared_ptr<Wire>& wire() const { return wire_; }
+
  private:
   /// Whether the call has begun. If not, `end` is kept until it does.
   bool HasBegun(const Status& end);
 
+  std::shared_ptr<void> place_;
   std::shared_ptr<Wire> wire_;  // set before OnBegin, and not again
   Mutex mutex_;
   bool begun_ ABSL_GUARDED_BY(mutex_) = false;

@@ -244,11 +244,12 @@ class MessageIntake {
 template <typename Message, typename Notes = NoNotes>
 class Outbox {
  public:
-  /// The caller is the thread that pulls, from now on. Before it is called there is one thread
-  /// only.
+  /// The caller is the thread that pulls, from now on.
   void Belong() { intake_.Belong(); }
-  /// Whether the caller is that thread.
-  [[nodiscard]] bool IsHere() const { return intake_.IsTaker() || intake_.HasNoTaker(); }
+  /// Whether Belong was called.
+  [[nodiscard]] bool belongs() const { return !intake_.HasNoTaker(); }
+  /// Whether the caller is the thread that pulls.
+  [[nodiscard]] bool IsHere() const { return intake_.IsTaker(); }
 
   /// See GatheredMessages::Add. False: the stream is closing, nothing was added.
   template <typename Fill>

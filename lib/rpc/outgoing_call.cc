@@ -29,7 +29,7 @@ void OutgoingCall::Begin(h2::Stream& stream) {
 }
 
 void OutgoingCall::OnEnd(const Status& status, const h2::Metadata& trailers) {
-  reached_ = stream_ != nullptr && stream_->heard();
+  has_status_ = stream_ != nullptr && stream_->has_status();
   stream_ = nullptr;
   const std::shared_ptr<Channel> channel = std::move(channel_);  // until the end is told
   OnOver(status, trailers);

@@ -39,8 +39,8 @@ class OutgoingCall : public h2::End, public std::enable_shared_from_this<Outgoin
   /// How the call ended, also if it never began. Once, and last of all.
   virtual void OnOver(const Status& status, const h2::Metadata& trailers) = 0;
 
-  /// Whether the server has answered at all; in OnOver.
-  [[nodiscard]] bool reached() const { return reached_; }
+  /// Whether the status is the server's own word; in OnOver.
+  [[nodiscard]] bool has_status() const { return has_status_; }
 
   /// The loop's thread only. Null: the call has not begun, or is over.
   [[nodiscard]] h2::Stream* stream() const { return stream_; }
@@ -62,7 +62,7 @@ class OutgoingCall : public h2::End, public std::enable_shared_from_this<Outgoin
   // The loop's thread only, from Start on.
   std::shared_ptr<Channel> channel_;  // null: it is over
   h2::Stream* stream_ = nullptr;
-  bool reached_ = false;
+  bool has_status_ = false;
 };
 
 /// A call with one request and one reply, as bytes.

@@ -73,7 +73,7 @@ void ServedCall::OnEnd(const Status& status, const h2::Metadata&) {
   if (service == nullptr) return;
   if (!status.ok()) service->OnCancel();
   if (std::exchange(reading_, false)) service->OnReadEnd();
-  service->OnDone();
+  service->End();
 }
 
 }  // namespace twofold::rpc

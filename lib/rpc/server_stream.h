@@ -16,20 +16,6 @@
 
 namespace twofold::rpc {
 
-/// Takes a stream over after its first message (ServerStream::PassOn): gives its orders, and hears
-/// the reactions to them (ByteStream).
-class Passage {
- public:
-  virtual ~Passage() = default;
-  /// `caller` is the stream, `first` the message that has been read.
-  virtual void Begin(std::shared_ptr<ByteStream> caller, std::string first) = 0;
-  virtual void OnRead(std::string_view bytes) = 0;
-  virtual void OnReadEnd() = 0;
-  virtual void PullDown(h2::MessageWriter& out) = 0;
-  virtual void OnCancel() = 0;
-  [[nodiscard]] virtual std::size_t waiting_bytes() const = 0;
-};
-
 /// The server's end of a call of any kind: reads one message after the other, answers through an
 /// Outbox, and ends in order. This is the one lifecycle of calls; a derived class says what to do
 /// with messages. Calls of unary methods are UnaryCall (unary.h).
@@ -53,38 +39,15 @@ class ServerStream : public ByteStream {
     if (outbox_.Flush()) GoOn();
   }
 
-  /// Keeps `place` as long as the stream is open. Call it before the stream begins, as SetDivert.
-  void Hold(std::shared_ptr<void> place) { place_ = std::move(place); }
-
-  /// Hears of the first message before OnMessage does. False: it goes on here. True: PassOn or
-  /// Close is called, now or later, and nothing has been called before.
-  using Divert = std::function<bool(const Request& first)>;
-
-  void SetDivert(Divert divert) { divert_ = std::move(divert); }
-
-  /// Hands the stream over, its first message first; no-op if it has ended meanwhile. `passage`
-  /// lives as long as the stream.
-  void PassOn(std::shared_ptr<Passage> passage) {
-    {
-      const MutexLock lock(status_mutex_);
-      if (has_status_) return;
-      passage_ = passage;
-    }
-    passage->Begin(this->shared_from_this(), std::move(first_));
-  }
-
   /// Ends the stream with `status` after all replies added so far. The first call wins.
   void Close(Status status) {
-    if (!SetStatus(std::move(status))) return;
+    SetStatus(std::move(status));
     outbox_.Close();
-    End();
+    FinishAfterAll();
   }
 
   /// Bytes that were added and not yet pulled.
-  [[nodiscard]] std::size_t waiting_bytes() const final {
-    Passage* const passage = GetPassage();
-    return passage == nullptr ? outbox_.waiting_bytes() : passage->waiting_bytes();
-  }
+  [[nodiscard]] std::size_t waiting_bytes() const final { return outbox_.waiting_bytes(); }
 
  protected:
   /// Before the first message.
@@ -107,13 +70,7 @@ class ServerStream : public ByteStream {
   }
 
   void OnRead(std::string_view bytes) final {
-    if (Passage* const passage = GetPassage()) return passage->OnRead(bytes);
     if (Status status = Parse(bytes, request_); !status.ok()) return Close(std::move(status));
-    if (const Divert divert = std::exchange(divert_, nullptr)) {
-      first_ = bytes;
-      if (divert(request_)) return;
-      std::string().swap(first_);
-    }
     OnMessage(request_);
     Reuse(request_, bytes.size());
     if (outbox_.closing()) return;
@@ -121,13 +78,9 @@ class ServerStream : public ByteStream {
     if (!input_held_) StartRead();
   }
 
-  void OnReadEnd() final {
-    if (Passage* const passage = GetPassage()) return passage->OnReadEnd();
-    OnHalfClosed();
-  }
+  void OnReadEnd() final { OnHalfClosed(); }
 
   void Pull(h2::MessageWriter& out) final {
-    if (Passage* const passage = GetPassage()) return passage->PullDown(out);
     if (std::exchange(pulled_, false)) OnSent();
     while (!out.full() && outbox_.Take()) {
       const Reply& reply = outbox_.Taken();
@@ -142,17 +95,9 @@ class ServerStream : public ByteStream {
     StartRead();
   }
 
-  void OnCancel() final {
-    if (!SetStatus(absl::CancelledError("the caller has gone"))) return GetPassage()->OnCancel();
-    outbox_.Abort();
-  }
+  void OnCancel() final { outbox_.Abort(); }
 
-  void OnDone() final {
-    OnGone();
-    place_.reset();
-    const MutexLock lock(status_mutex_);
-    passage_.reset();
-  }
+  void OnDone() final { OnGone(); }
 
   /// What was added may be pulled. On the stream's own thread, now or soon.
   void GoOn() {
@@ -161,25 +106,18 @@ class ServerStream : public ByteStream {
     WantPull();
   }
 
-  /// What was added is pulled before the call ends. Likewise.
-  void End() {
-    if (!outbox_.IsHere()) return RunAfter(Duration(0), [this] { End(); });
+  /// What was added is pulled before the call ends. Likewise; at once if it has not begun.
+  void FinishAfterAll() {
+    if (!outbox_.belongs()) return Finish(TakeStatus());
+    if (!outbox_.IsHere()) return RunAfter(Duration(0), [this] { FinishAfterAll(); });
     if (!outbox_.empty()) WantPull();
     Finish(TakeStatus());
   }
 
-  [[nodiscard]] Passage* GetPassage() const {
+  void SetStatus(Status status) {
     const MutexLock lock(status_mutex_);
-    return passage_.get();
-  }
-
-  /// False: the stream's end is its passage's.
-  bool SetStatus(Status status) {
-    const MutexLock lock(status_mutex_);
-    if (passage_ != nullptr) return false;
     if (!has_status_) status_ = std::move(status);
     has_status_ = true;
-    return true;
   }
 
   Status TakeStatus() {
@@ -187,15 +125,11 @@ class ServerStream : public ByteStream {
     return std::move(status_);
   }
 
-  std::shared_ptr<void> place_;
-  Divert divert_;
-  std::string first_;  // the message that is diverted
   Request request_;
   Outbox<Reply, Notes> outbox_;
   bool pulled_ = false;      // since OnSent
   bool input_held_ = false;  // as too much waits
-  mutable Mutex status_mutex_;
-  std::shared_ptr<Passage> passage_ ABSL_GUARDED_BY(status_mutex_);
+  Mutex status_mutex_;
   Status status_ ABSL_GUARDED_BY(status_mutex_);
   bool has_status_ ABSL_GUARDED_BY(status_mutex_) = false;
 };

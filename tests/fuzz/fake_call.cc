@@ -112,7 +112,7 @@ void FakeCall::EndIfFinished() {
 void FakeCall::End() {
   const std::shared_ptr<rpc::ByteStream> session = std::exchange(session_, nullptr);
   if (std::exchange(orders_->reads, false)) session->OnReadEnd();
-  session->OnDone();
+  session->End();
 }
 
 }  // namespace twofold::fuzz
