@@ -44,17 +44,17 @@ done
 programs=${programs:-$(dirname "$0")/../build/dev/bin}
 command -v valgrind >/dev/null || { echo "instructions.sh: valgrind is not there: apt-get install valgrind" >&2; exit 1; }
 
-# total PROGRAM BENCHMARK ROUNDS
+# total PROGRAM BENCHMARK ROUNDS: nothing if it has failed
 total() {
-  TWOFOLD_ROUNDS=$3 valgrind --tool=callgrind --callgrind-out-file=/dev/null "$programs/$1" "--benchmark_filter=^$2/" 2>&1 </dev/null |
-    sed -n 's/.*Collected : *\([0-9]*\).*/\1/p'
+  said=$(TWOFOLD_ROUNDS=$3 valgrind --tool=callgrind --callgrind-out-file=/dev/null "$programs/$1" "--benchmark_filter=^$2/" 2>&1 </dev/null) &&
+    echo "$said" | sed -n 's/.*Collected : *\([0-9]*\).*/\1/p'
 }
 
 # of_a_job PROGRAM BENCHMARK JOBS: nothing if it could not be counted
 of_a_job() {
   rounds=$((5120 / $3 + 5))
-  short=$(total "$1" "$2" "$rounds")
-  long=$(total "$1" "$2" $((3 * rounds)))
+  short=$(total "$1" "$2" "$rounds") || return 0
+  long=$(total "$1" "$2" $((3 * rounds))) || return 0
   [ -z "$short" ] || [ -z "$long" ] || echo $(((long - short) / (2 * rounds * $3)))
 }
 

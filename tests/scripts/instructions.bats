@@ -10,6 +10,7 @@ setup() {
 #!/bin/sh
 # What begins and ends a run takes a million, a round as many as $A_ROUND says; none: it cannot be run.
 [ -z "$A_ROUND" ] || echo "==7== Collected : $((1000000 + TWOFOLD_ROUNDS * A_ROUND))" >&2
+exit ${CRASH:-0}
 END
   chmod +x valgrind
   export PATH="$BATS_TEST_TMPDIR:$PATH" A_ROUND=64000
@@ -55,6 +56,12 @@ counts() { run "$script" --file counts.tsv "$@" programs; }
   counts
   [ "$status" -eq 1 ]
   A_ROUND='' counts
+  [ "$status" -eq 1 ]
+  [[ "$output" == *"could not be counted"* ]]
+}
+
+@test "what a program counted until it crashed is no count" {
+  CRASH=139 counts
   [ "$status" -eq 1 ]
   [[ "$output" == *"could not be counted"* ]]
 }
