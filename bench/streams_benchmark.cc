@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "bench/rounds.h"
@@ -47,7 +48,7 @@ class Worker {
   /// `tells`: each message says what the worker uses, which is far more often than workers do.
   Worker(QueueSet& queues, std::uint64_t process, bool tells)
       : session_(std::make_shared<WorkerSession>(queues)), tells_(tells) {
-    call_ = std::make_unique<FakeCall>(session_, [this](const std::string& bytes) { Take(bytes); });
+    call_ = std::make_unique<FakeCall>(session_, [this](std::string_view bytes) { Take(bytes); });
     call_->Receive(Hello(process));
     call_->Settle();
   }
@@ -70,8 +71,8 @@ class Worker {
     usage.set_uptime_ns(used_ * 2'000'000);
   }
 
-  void Take(const std::string& bytes) {
-    message_.ParseFromString(bytes);
+  void Take(std::string_view bytes) {
+    message_.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()));
     rpc::ForEach(message_.assigns(), [this](const rpc::AssignRow& row) {
       rpc::Append(*results_.mutable_results(), {.job = row.job,
                                                 .attempt = row.attempt,
@@ -100,7 +101,7 @@ void RoundTrip(benchmark::State& state) {
   for (std::uint64_t i = 1; i <= streams; ++i) {
     workers.push_back(std::make_unique<Worker>(queues, i, state.range(2) != 0));
     const auto client = std::make_shared<ClientSession>(queues, queue::SubmitterId{i});
-    clients.push_back(std::make_unique<FakeCall>(client, [](const std::string&) {}));
+    clients.push_back(std::make_unique<FakeCall>(client, [](std::string_view) {}));
   }
   for (auto _ : state) {
     for (const auto& client : clients) client->Receive(batch);

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "lib/rpc/batches.h"
@@ -24,8 +25,9 @@ class ClientSessionTest : public ::testing::Test {
  protected:
   void SetUp() override {
     auto session = std::make_shared<ClientSession>(queues_, queue::SubmitterId{1});
-    client_.emplace(std::move(session), [this](const std::string& bytes) {
-      EXPECT_TRUE(replies_.emplace_back().ParseFromString(bytes));
+    client_.emplace(std::move(session), [this](std::string_view bytes) {
+      EXPECT_TRUE(
+          replies_.emplace_back().ParseFromArray(bytes.data(), static_cast<int>(bytes.size())));
     });
   }
 

@@ -9,7 +9,7 @@
 namespace twofold::fuzz {
 
 ClientPeer::ClientPeer(Frontend& frontend)
-    : call_(frontend.Submit([this](const std::string& bytes) { Take(bytes); })) {}
+    : call_(frontend.Submit([this](std::string_view bytes) { Take(bytes); })) {}
 
 void ClientPeer::Send(std::string_view bytes) {
   if (!call_->reads()) return;
@@ -30,9 +30,10 @@ void ClientPeer::Settle() {
   Require(absl::IsInvalidArgument(call_->status()), "the client learns that it was its mistake");
 }
 
-void ClientPeer::Take(const std::string& bytes) {
+void ClientPeer::Take(std::string_view bytes) {
   v1::SubmitReply reply;
-  Require(reply.ParseFromString(bytes), "replies are messages");
+  Require(reply.ParseFromArray(bytes.data(), static_cast<int>(bytes.size())),
+          "replies are messages");
   Require(rpc::Check(reply.results()).ok(), "replies have whole columns");
   Require(reply.accepted().tags_size() == reply.accepted().jobs_size(), "each tag has its job");
   rpc::ForEach(reply.results(), [this](const rpc::ResultRow& row) {

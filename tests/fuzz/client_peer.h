@@ -29,7 +29,7 @@ class ClientPeer {
   void Finish();
 
  private:
-  void Take(const std::string& bytes);
+  void Take(std::string_view bytes);
 
   std::map<std::uint64_t, int> due_;  // how many ends it is still owed, by tag
   bool refused_ = false;              // it sent something that is no batch

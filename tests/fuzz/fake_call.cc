@@ -85,23 +85,23 @@ void FakeCall::Break() {
 
 void FakeCall::TakeWrites() {
   if (!std::exchange(orders_->wants_pull, false)) return;
-  for (std::string bytes = Pulled(); !bytes.empty(); bytes = Pulled()) {
-    for (std::string_view rest = bytes; !rest.empty();) {
+  for (std::string_view rest = Pulled(); !rest.empty(); rest = Pulled()) {
+    while (!rest.empty()) {
       const std::size_t size = h2::ReadMessageHead(rest).size;
-      on_write_(std::string(rest.substr(h2::kMessageHead, size)));
+      on_write_(rest.substr(h2::kMessageHead, size));
       rest.remove_prefix(h2::kMessageHead + size);
     }
   }
 }
 
 /// The messages that the session adds, with their heads.
-std::string FakeCall::Pulled() {
+std::string_view FakeCall::Pulled() {
   constexpr std::size_t kMost = 64 << 20;
   constexpr std::size_t kEnough = 256 << 10;
-  std::string bytes;
-  h2::MessageWriter out(bytes, kMost, kEnough);
+  pulled_.clear();
+  h2::MessageWriter out(pulled_, kMost, kEnough);
   session_->Pull(out);
-  return bytes;
+  return pulled_;
 }
 
 void FakeCall::EndIfFinished() {

@@ -14,7 +14,7 @@ namespace twofold::fuzz {
 /// which what other threads want done waits until Settle.
 class FakeCall final {
  public:
-  using OnWrite = std::function<void(const std::string& bytes)>;
+  using OnWrite = std::function<void(std::string_view bytes)>;
 
   FakeCall(std::shared_ptr<rpc::ByteStream> session, OnWrite on_write);
   ~FakeCall();
@@ -44,13 +44,14 @@ class FakeCall final {
   class Orders;
 
   void TakeWrites();
-  std::string Pulled();
+  std::string_view Pulled();
   void EndIfFinished();
   void End();
 
   const std::shared_ptr<Orders> orders_;
   const OnWrite on_write_;
   std::shared_ptr<rpc::ByteStream> session_;  // null: it has ended
+  std::string pulled_;                        // messages, with their heads
 };
 
 }  // namespace twofold::fuzz

@@ -18,7 +18,7 @@ void CheckAttempts(const v1::Attempts& attempts) {
 WorkerPeer::WorkerPeer(Frontend& frontend, std::uint64_t process_key)
     : frontend_(frontend),
       process_key_(process_key),
-      call_(frontend.Work([this](const std::string& bytes) { Take(bytes); })) {}
+      call_(frontend.Work([this](std::string_view bytes) { Take(bytes); })) {}
 
 void WorkerPeer::Send(std::string_view bytes) {
   if (!call_->reads()) return;
@@ -89,9 +89,10 @@ void WorkerPeer::AnswerAll(v1::Outcome outcome, bool handed_back) {
 
 // ---- what it hears
 
-void WorkerPeer::Take(const std::string& bytes) {
+void WorkerPeer::Take(std::string_view bytes) {
   v1::FrontendMessage message;
-  Require(message.ParseFromString(bytes), "what workers get are messages");
+  Require(message.ParseFromArray(bytes.data(), static_cast<int>(bytes.size())),
+          "what workers get are messages");
   TakeAssigns(message.assigns());
   CheckAttempts(message.cancels());
   CheckAttempts(message.go());

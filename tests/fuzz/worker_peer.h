@@ -37,7 +37,7 @@ class WorkerPeer {
   [[nodiscard]] bool gone() const { return call_->ended(); }
 
  private:
-  void Take(const std::string& bytes);
+  void Take(std::string_view bytes);
   void TakeAssigns(const v1::AssignBatch& batch);
   void Note(const v1::WorkerMessage& message);
   [[nodiscard]] std::uint64_t Mine(std::uint64_t job) const;

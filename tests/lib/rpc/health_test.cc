@@ -20,7 +20,7 @@ class Watcher {
   explicit Watcher(const HealthService& health)
       : call_(Open(health), [this](const auto& bytes) {
           HealthCheckResponse word;
-          EXPECT_TRUE(word.ParseFromString(bytes));
+          EXPECT_TRUE(word.ParseFromArray(bytes.data(), static_cast<int>(bytes.size())));
           last_ = word.status();
         }) {}
 
