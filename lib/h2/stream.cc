@@ -41,8 +41,7 @@ void Stream::Recount() {
 }
 
 void Stream::Hold(std::size_t bytes) {
-  service_bytes_ = bytes;
-  Recount();
+  if (std::exchange(service_bytes_, bytes) != bytes) Recount();
 }
 
 void Stream::SetOfUse() {

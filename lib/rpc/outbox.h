@@ -13,7 +13,7 @@ namespace twofold::rpc {
 
 /// A message grows no further than this by adding (one entry may pass it). A batch that is larger
 /// goes in several messages: its reader works on one while the next one is written.
-inline constexpr std::size_t kMessageBytes = 32 << 10;
+inline constexpr std::size_t kMessageBytes = 16 << 10;
 
 /// A stream keeps the memory of its messages for the next ones: of one that was no larger than
 /// this, and of so many that waited at a time.
@@ -284,10 +284,9 @@ class Outbox {
 
   /// The next message is Taken(); false: there is none.
   [[nodiscard]] bool Take() {
-    Reuse(taken_, taken_bytes_);
-    const auto bytes = intake_.Take(taken_, notes_);
-    taken_bytes_ = bytes.value_or(0);
-    return bytes.has_value();
+    if (taken_bytes_) Reuse(taken_, *taken_bytes_);
+    taken_bytes_ = intake_.Take(taken_, notes_);
+    return taken_bytes_.has_value();
   }
 
   /// Stays as it is until the next Take.
@@ -298,7 +297,7 @@ class Outbox {
   MessageIntake<Message, Notes> intake_;
   Message taken_;
   [[no_unique_address]] Notes notes_;
-  std::size_t taken_bytes_ = 0;
+  std::optional<std::size_t> taken_bytes_;  // nullopt: taken_ is empty
 };
 
 }  // namespace twofold::rpc
