@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "frontend/cluster/relayed_stream.h"
+#include "lib/h2/limits.h"
 #include "lib/rpc/client_stream.h"
-#include "lib/rpc/limits.h"
 #include "twofold/v1/frontends.pb.h"
 #include "twofold/v1/queue.pb.h"
 #include "twofold/v1/runs.pb.h"
@@ -28,7 +28,7 @@ constexpr auto kSayPatience = std::chrono::seconds(10);
 constexpr std::size_t kMostAddresses = 512;
 
 // On one connection: far fewer than a server takes.
-constexpr int kCallsOfWay = rpc::kMaxCallsPerConnection / 4;
+constexpr int kCallsOfWay = h2::Limits().streams / 4;
 
 // CallInfo's word for a caller who waits for ever.
 constexpr auto kForEver = std::chrono::system_clock::time_point::max();

@@ -38,7 +38,8 @@ struct Limits {
 
   // ---- counts
 
-  /// Calls at once. Further ones are refused before any service sees them.
+  /// Calls at once. A peer hears of it in SETTINGS and keeps further ones at its side; those of a
+  /// peer that does not are refused before any service sees them.
   std::uint32_t streams = 1024;
   /// Frames that break the protocol of one stream; one more ends the connection.
   std::uint32_t glitches = 100;
@@ -82,6 +83,9 @@ struct Limits {
 
 /// What all connections together may make this process hold, in bytes.
 struct Budgets {
+  /// The memory of a process that these budgets are for; rpc::BudgetsOf scales them for others.
+  static constexpr std::uint64_t kMemory = 256 << 20;
+
   std::size_t connection = 24 << 20;  ///< more than `connection_window`: unread calls fit
   std::size_t host = 64 << 20;
   std::size_t all = 96 << 20;

@@ -26,9 +26,6 @@ inline constexpr std::size_t kMaxQuotedBytes = v1::FieldLimit::LINE;
 /// Refusals of the jobs of one message give reasons of so many bytes in all.
 inline constexpr std::size_t kMaxReasonBytes = 1 << 20;
 
-/// Calls at once on one connection; a peer's further ones wait at its side. Ours have one each.
-inline constexpr int kMaxCallsPerConnection = 1024;
-
 /// Values of a permutation, as JSON: lists and maps inside each other. Indented, each level costs
 /// two blanks a line.
 inline constexpr std::size_t kMaxVariedDepth = 16;

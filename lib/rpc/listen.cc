@@ -26,8 +26,8 @@ namespace {
 using security::Reason;
 using security::TlsMaterial;
 
-// What a connection may make a process hold, however little memory that has.
-constexpr std::size_t kConnectionBytes = std::size_t{24} << 20;
+static_assert(h2::Limits().message_bytes == kMaxMessageBytes,
+              "a connection takes the messages that the contract allows");
 
 // One in so many descriptors stays free for the rest of the program.
 constexpr std::size_t kReserved = 8;
@@ -79,10 +79,16 @@ class CertificateNow {
 
 h2::Budgets BudgetsOf(std::uint64_t memory, std::size_t loops) {
   if (memory == 0) memory = MemoryLimit();
-  const auto part = [memory, loops](std::uint64_t mebibytes) {
-    return std::max<std::size_t>(memory / 256 * mebibytes / loops, kConnectionBytes);
+  constexpr h2::Budgets kBudgets;
+  const double share = static_cast<double>(memory) / static_cast<double>(h2::Budgets::kMemory) /
+                       static_cast<double>(loops);
+  const auto part = [&](std::size_t budget) {
+    const auto scaled = static_cast<std::size_t>(static_cast<double>(budget) * share);
+    return std::max(scaled, kBudgets.connection);
   };
-  return {.connection = part(24), .host = part(64), .all = part(96)};
+  return {.connection = part(kBudgets.connection),
+          .host = part(kBudgets.host),
+          .all = part(kBudgets.all)};
 }
 
 Loops MakeLoops(std::size_t count, std::uint64_t memory) {
@@ -112,8 +118,6 @@ class Server::Port {
   void Open(const Loops& loops, Listeners listeners, const Door& door,
             std::vector<h2::Server::TlsNow> tls) {
     h2::ServerLimits limits;
-    limits.connection.message_bytes = kMaxMessageBytes;
-    limits.connection.streams = kMaxCallsPerConnection;
     limits.connections = DescriptorLimit() / kReserved * (kReserved - 1);
     limits.of_host = door.of_host == 0 ? limits.connections : door.of_host;
     limits.connection.idle = door.idle;

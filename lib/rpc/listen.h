@@ -26,8 +26,8 @@ struct Door {
 };
 
 /// What the peers on each of `loops` loops of a process that may have so many bytes (0:
-/// MemoryLimit()) may make it hold. Of 256 MiB they may have 96 in all, one host 64, one connection
-/// 24; of more, as large a part. Each loop has its part of that, and room for a connection.
+/// MemoryLimit()) may make it hold: h2::Budgets, scaled from Budgets::kMemory to that memory and
+/// divided by `loops`, but never less than h2::Budgets have for one connection.
 h2::Budgets BudgetsOf(std::uint64_t memory, std::size_t loops = 1);
 
 /// What a process has to have for each of its loops, so that their budgets are what it may hold.

@@ -13,7 +13,7 @@
 #include "lib/common/address.h"
 #include "lib/http/client.h"
 #include "cli/channel/channel.h"
-#include "lib/rpc/limits.h"
+#include "lib/h2/limits.h"
 #include "tests/support/certificates.h"
 #include "tests/support/http2_peer.h"
 #include "tests/support/program.h"
@@ -422,7 +422,7 @@ TEST_F(SecurityTest, OneConnectionHasSoManyCallsOpenAndNoMore) {
   const auto stub = v1::Clients::NewStub(channel);
   std::vector<std::unique_ptr<grpc::ClientContext>> contexts;
   std::vector<std::unique_ptr<grpc::ClientReaderWriter<v1::SubmitRequest, v1::SubmitReply>>> calls;
-  for (int i = 0; i < rpc::kMaxCallsPerConnection; ++i) {
+  for (std::uint32_t i = 0; i < h2::Limits().streams; ++i) {
     contexts.push_back(std::make_unique<grpc::ClientContext>());
     calls.push_back(stub->Submit(contexts.back().get()));
     ASSERT_TRUE(calls.back()->Write({}));
