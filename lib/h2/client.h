@@ -39,12 +39,9 @@ class Client {
   /// `socket` does not block, and is connected or connects; calls may be begun at once, and leave
   /// when it is. `tls`: null: plain text.
   ///
-  /// REQUIRES: it is not connected().
+  /// REQUIRES: there is no connection, and none is being made.
   /// Errors   kResourceExhausted: no room for another connection.
   Status Connect(Descriptor socket, std::string peer, std::shared_ptr<const Tls> tls = nullptr);
-
-  /// Also while it connects.
-  [[nodiscard]] bool connected() const { return connection_ != nullptr; }
 
   /// See Session::Call.
   ///

@@ -100,7 +100,6 @@ bool Connection::Shake() {
   const Moved moved = transport_->Handshake();
   ready_ = moved.state == Moved::State::kDone;
   if (ready_) {
-    certificate_ = transport_->PeerCertificate();
     if (options_.on_ready) options_.on_ready(*this);
     loop_.MarkDirty(*this);
     return true;

@@ -59,9 +59,6 @@ class Connection final : public Loop::Source {
   [[nodiscard]] const std::string& peer() const { return options_.peer; }
   [[nodiscard]] bool open() const { return socket_.get() >= 0; }
 
-  /// As PEM; empty: the peer has shown none.
-  [[nodiscard]] const std::string& peer_certificate() const { return certificate_; }
-
   /// Ends all calls and closes the socket. Not to be called by an End. Does nothing the second
   /// time.
   void Close(Cause cause, std::string_view why);
@@ -93,7 +90,6 @@ class Connection final : public Loop::Source {
   Timer timer_;
   std::string rest_;  // what the socket has not taken
   const std::unique_ptr<Transport> transport_;
-  std::string certificate_;
   std::size_t read_bytes_ = 16 << 10;  // at most, by how long it took to serve those before
   std::uint32_t watched_ = 0;          // epoll's events
   bool ready_ = false;                 // the handshake is done

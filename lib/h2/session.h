@@ -168,7 +168,7 @@ class Session {
   void OnTrailers(Stream& stream);
 
   // What goes.
-  void Answer(Stream& stream, const Metadata& metadata);
+  void Answer(Stream& stream);
   void AnswerAlone(Stream& stream);
   void AnswerInHttp(Stream& stream, std::string_view status);
   void Resume(Stream& stream);

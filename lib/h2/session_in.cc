@@ -170,11 +170,8 @@ void Session::OnResponse(Stream& stream) {
   if (IsInformational(status)) return;
   if (status != nullptr && *status != "200") return stream.Cancel(FromHttpStatus(*status));
   if (!IsGrpc(h2::Find(stream.block_, "content-type"))) {
-    return stream.Cancel(absl::UnknownError("the peer's answer is not gRPC"));
+    stream.Cancel(absl::UnknownError("the peer's answer is not gRPC"));
   }
-  const Result<Metadata> metadata = TakeMetadata(stream.block_);
-  if (!metadata.ok()) return stream.Cancel(metadata.status());
-  if (!stream.dropped_) stream.end_->OnMetadata(*metadata);
 }
 
 void Session::OnTrailers(Stream& stream) {

@@ -34,12 +34,11 @@ void Session::Collect(Outgoing& out, Instant now) {
 
 // ---- headers
 
-void Session::Answer(Stream& stream, const Metadata& metadata) {
+void Session::Answer(Stream& stream) {
   stream.answered_ = true;
   HeaderBlock headers;
   headers.Add(":status", "200");
   headers.Add("content-type", "application/grpc");
-  headers.Add(metadata);
   const nghttp2_data_provider provider = DataProvider();
   Check(nghttp2_submit_response(session_, stream.id_, headers.data(), headers.size(), &provider));
   MarkDirty();

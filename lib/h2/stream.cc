@@ -143,14 +143,10 @@ void Stream::WantPull() {
   if (closed_ || outcome_) return;
   wants_pull_ = true;
   if (!answered_) {
-    session_.Answer(*this, {});
+    session_.Answer(*this);
   } else {
     session_.Resume(*this);
   }
-}
-
-void Stream::SendMetadata(const Metadata& metadata) {
-  if (!closed_ && !outcome_ && !answered_) session_.Answer(*this, metadata);
 }
 
 void Stream::Finish(Status status, Metadata trailers) {

@@ -22,10 +22,6 @@ class End {
  public:
   virtual ~End() = default;
 
-  /// A caller's: what the server said before its first message. Not called if the server ended the
-  /// call at once.
-  virtual void OnMetadata(const Metadata& /*metadata*/) {}
-
   /// A message; `bytes` are valid during the call.
   virtual void OnMessage(std::string_view bytes) = 0;
 
@@ -87,9 +83,6 @@ class Stream {
   /// The caller's connection is of use from now on: others end before it when memory or
   /// connections are short (Ledger, ConnectionCount). For services that not everybody may use.
   void SetOfUse();
-
-  /// Sends headers now, not with the first message.
-  void SendMetadata(const Metadata& metadata);
 
   /// Ends the call with `status` after all that is ready: Pull is called until it adds nothing if
   /// WantPull was ever called, else the status goes alone. What the caller sends on is dropped.

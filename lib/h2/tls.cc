@@ -127,16 +127,6 @@ class TlsTransport final : public Transport {
     return static_cast<std::size_t>(SSL_pending(session_.get()));
   }
 
-  [[nodiscard]] std::string PeerCertificate() const override {
-    const Certificate shown(SSL_get1_peer_certificate(session_.get()));
-    if (shown == nullptr) return "";
-    const Bio text(BIO_new(BIO_s_mem()));
-    PEM_write_bio_X509(text.get(), shown.get());
-    char* data = nullptr;
-    const long size = BIO_ctrl(text.get(), BIO_CTRL_INFO, 0, &data);
-    return {data, static_cast<std::size_t>(size)};
-  }
-
  private:
   Moved Failure(int done) {
     const int system = errno;
@@ -263,11 +253,9 @@ Result<std::shared_ptr<const Tls>> ServersTls(const security::TlsMaterial& mater
   Context context = NewContext(TLS_server_method());
   if (Status shown = Show(context.get(), material); !shown.ok()) return shown;
   SSL_CTX_set_alpn_select_cb(context.get(), Choose, nullptr);
-  if (callers != CallersCertificates::kNotAsked) {
+  if (callers == CallersCertificates::kRequired) {
     if (Status trusted = Trust(context.get(), material.ca); !trusted.ok()) return trusted;
-    const bool required = callers == CallersCertificates::kRequired;
-    SSL_CTX_set_verify(context.get(),
-                       SSL_VERIFY_PEER | (required ? SSL_VERIFY_FAIL_IF_NO_PEER_CERT : 0), nullptr);
+    SSL_CTX_set_verify(context.get(), SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nullptr);
   }
   return std::shared_ptr<const Tls>(std::make_shared<Side>(std::move(context), true, ""));
 }

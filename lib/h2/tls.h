@@ -9,8 +9,8 @@
 
 namespace twofold::h2 {
 
-/// Whether a server wants to see its callers' certificates.
-enum class CallersCertificates { kNotAsked, kOptional, kRequired };
+/// Whether callers have to show a server their certificates.
+enum class CallersCertificates { kNotAsked, kRequired };
 
 /// What one side shows and demands in handshakes: TLS 1.2 or 1.3, HTTP/2 by ALPN, no renegotiation,
 /// no resumption.

@@ -35,8 +35,6 @@ class Transport {
   virtual Moved Write(std::string_view bytes) = 0;
   /// Bytes that Read has without the socket's becoming readable again.
   [[nodiscard]] virtual std::size_t pending() const { return 0; }
-  /// The peer's certificate as PEM; empty: it has shown none.
-  [[nodiscard]] virtual std::string PeerCertificate() const { return ""; }
 };
 
 /// Whether errno says that a call on a socket may be tried again later.

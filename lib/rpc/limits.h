@@ -11,11 +11,9 @@ namespace twofold::rpc {
 
 // Limits of single fields are written beside them, see field_limits.h. These are for those who
 // have such a text before it is in a message.
-inline constexpr std::size_t kMaxSpecBytes = v1::FieldLimit::SPEC;      ///< one job's spec
-inline constexpr std::size_t kMaxReportBytes = v1::FieldLimit::SPEC;    ///< one job's Report
-inline constexpr std::size_t kMaxNameBytes = v1::FieldLimit::NAME;      ///< node, pod, device, ...
-inline constexpr std::size_t kMaxProgressBytes = v1::FieldLimit::LINE;  ///< a line of progress
-inline constexpr std::size_t kMaxOutputBytes = v1::FieldLimit::DATA;    ///< a piece of output
+inline constexpr std::size_t kMaxSpecBytes = v1::FieldLimit::SPEC;    ///< one job's spec
+inline constexpr std::size_t kMaxReportBytes = v1::FieldLimit::SPEC;  ///< one job's Report
+inline constexpr std::size_t kMaxNameBytes = v1::FieldLimit::NAME;    ///< node, pod, device, ...
 
 /// Each member of a gang is sent the spec, all of them at once. So many bytes in all where one
 /// process may get them: a connection may hold them even at the smallest frontend (BudgetsOf).

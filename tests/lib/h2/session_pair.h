@@ -19,7 +19,6 @@ namespace twofold::h2 {
 /// Remembers what it is told, and sends what it is given.
 class RecordingEnd final : public End {
  public:
-  void OnMetadata(const Metadata& metadata) override { metadata_came = metadata; }
   void OnMessage(std::string_view bytes) override {
     messages.emplace_back(bytes);
     if (on_message) on_message();
@@ -51,7 +50,6 @@ class RecordingEnd final : public End {
   int pulls = 0;
   bool half_closed = false;
   std::optional<Status> ended;
-  std::optional<Metadata> metadata_came;
   Metadata trailers_came;
   std::function<void()> on_message;
   std::function<void()> on_half_closed;

@@ -114,7 +114,6 @@ TEST(SessionTest, StatusGoesAloneIfThereIsNoMessage) {
   EXPECT_EQ(end->ended->code(), absl::StatusCode::kNotFound);
   EXPECT_EQ(end->ended->message(), "no 100 % \xc3\xa4\n");
   EXPECT_THAT(end->trailers_came, ElementsAre(Pair("why-bin", "\x01")));
-  EXPECT_FALSE(end->metadata_came) << "trailers-only";
   EXPECT_EQ(pair.server()->streams(), 0U) << "the stream is not kept for the rest of the request";
 }
 
@@ -126,16 +125,6 @@ TEST(SessionTest, RefusedCallHasTheStatusOfTheRefusal) {
   pair.Carry();
   ASSERT_TRUE(end->ended);
   EXPECT_EQ(*end->ended, absl::UnauthenticatedError("no token"));
-}
-
-TEST(SessionTest, MetadataMayComeBeforeMessages) {
-  SessionPair pair;
-  pair.server().on_call = [](RecordingEnd& end) { end.stream->SendMetadata({{"early", "yes"}}); };
-  const auto end = pair.Call();
-  pair.Carry();
-  ASSERT_TRUE(end->metadata_came);
-  EXPECT_THAT(*end->metadata_came, ElementsAre(Pair("early", "yes")));
-  EXPECT_FALSE(end->ended);
 }
 
 TEST(SessionTest, StatusOvertakesWhatTheCallerStillSends) {

@@ -184,12 +184,6 @@ TEST_F(H2TlsTest, CallersShowCertificatesWhereTheyAreRequired) {
       Call({.cert = stranger.cert, .key = stranger.key, .ca = authority_.cert()}).ended->ok());
 }
 
-TEST_F(H2TlsTest, CallersMayShowCertificatesWhereTheyAreOptional) {
-  Serve(CallersCertificates::kOptional);
-  EXPECT_TRUE(Call(Trusting()).ended->ok());
-  EXPECT_TRUE(Call(Material("worker", false)).ended->ok());
-}
-
 TEST_F(H2TlsTest, PlainTextIsBrokenOff) {
   Serve();
   testing::Http2Peer peer(port_);
