@@ -2,7 +2,6 @@
 #include <absl/strings/str_join.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <iostream>
@@ -14,6 +13,7 @@
 
 #include "cli/command/command.h"
 #include "lib/common/file.h"
+#include "lib/common/instant.h"
 #include "lib/results/run_copy.h"
 #include "lib/show/numbers.h"
 #include "lib/suite/document.h"
@@ -224,10 +224,6 @@ results::OutsideJob JobOf(const std::string& suite, const Parsed& parsed, std::u
   return job;
 }
 
-std::int64_t UnixNow() {
-  return std::chrono::nanoseconds(std::chrono::system_clock::now().time_since_epoch()).count();
-}
-
 /// Keeps what was parsed as a run of a store, made if it is not there: a job for each source, all
 /// of them repetitions of one permutation.
 /// Errors   kAlreadyExists: the store has a run with this id; kNotFound: a source cannot be read,
@@ -248,7 +244,7 @@ Status KeepAsRun(const std::string& store, const std::string& run, const std::st
   created.run.set_name(run);
   created.run.set_kind(suite);
   created.run.set_jobs(jobs.size());
-  created.run.set_created_unix_ns(UnixNow());
+  created.run.set_created_unix_ns(UnixNowNs());
   v1::Permutation& all_jobs = created.permutations.emplace_back();
   all_jobs.set_number(1);
   all_jobs.set_varied("{}");

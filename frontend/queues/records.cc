@@ -3,7 +3,6 @@
 #include <absl/strings/str_cat.h>
 
 #include <algorithm>
-#include <chrono>
 
 #include "frontend/queues/convert.h"
 #include "frontend/queues/job_options.h"
@@ -20,11 +19,6 @@ Instant InstantOf(std::int64_t then_ns, Instant now, std::int64_t unix_now_ns) {
 }
 
 }  // namespace
-
-std::int64_t UnixNowNs() {
-  const auto since = std::chrono::system_clock::now().time_since_epoch();
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(since).count();
-}
 
 results::JobAccepted Accepted(const std::string& queue, queue::JobId job,
                               const queue::JobOptions& options, const v1::RunPlace& place,

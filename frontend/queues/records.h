@@ -38,6 +38,4 @@ results::JobEnded Ended(const queue::Reply& reply, const WorkerIdentity* worker)
 Result<queue::Restored> ToRestored(const results::StoredJob& job, Instant now,
                                    std::int64_t unix_now_ns);
 
-std::int64_t UnixNowNs();
-
 }  // namespace twofold::frontend

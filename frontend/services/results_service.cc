@@ -6,11 +6,11 @@
 #include <utility>
 #include <vector>
 
-#include "frontend/queues/records.h"
 #include "frontend/services/changes.h"
 #include "frontend/services/run_calls.h"
 #include "frontend/services/services.h"
 #include "lib/common/counted.h"
+#include "lib/common/instant.h"
 #include "lib/common/task.h"
 #include "lib/results/result_messages.h"
 #include "lib/rpc/limits.h"

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "frontend/queues/records.h"
 #include "frontend/services/patience.h"
 #include "frontend/services/run_calls.h"
+#include "lib/common/instant.h"
 #include "lib/results/records.h"
 #include "lib/show/message.h"
 

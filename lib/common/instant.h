@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 
 namespace twofold {
 
@@ -12,6 +13,12 @@ using Instant = std::chrono::steady_clock::time_point;
 using Duration = std::chrono::nanoseconds;
 
 inline Instant Now() { return std::chrono::steady_clock::now(); }
+
+/// Nanoseconds since 1970 by the wall clock, which may be set back: for people and for what is
+/// stored, never for order.
+inline std::int64_t UnixNowNs() {
+  return Duration(std::chrono::system_clock::now().time_since_epoch()).count();
+}
 
 /// `seconds` as a Duration, rounded to the nanosecond and clamped to +-292 years.
 Duration FromSeconds(double seconds);

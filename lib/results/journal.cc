@@ -10,12 +10,6 @@
 #include <utility>
 
 namespace twofold::results {
-
-std::int64_t JournalOptions::UnixNowNs() {
-  const auto since = std::chrono::system_clock::now().time_since_epoch();
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(since).count();
-}
-
 namespace {
 
 // As good as for ever, and far from where instants overflow.

@@ -50,8 +50,6 @@ struct JournalOptions {
   /// new work asks is_full().
   std::uint64_t most_bytes = 0;
   Duration measure_interval = std::chrono::seconds(1);
-
-  static std::int64_t UnixNowNs();
 };
 
 /// What the journal has done since its start.

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "frontend/queues/records.h"
+#include "lib/common/instant.h"
 #include "lib/results/sqlite_store.h"
 #include "lib/rpc/limits.h"
 #include "tests/frontend/frontend_fixture.h"

@@ -175,7 +175,7 @@ void AddFailedJobs(const std::string& path, std::uint64_t jobs) {
         .id = id, .queue = "sleep", .run = "sweep", .options = options.SerializeAsString()});
     records.emplace_back(results::JobEnded{.job = id,
                                            .outcome = queue::Outcome::kFailed,
-                                           .ended_unix_ns = results::JournalOptions::UnixNowNs()});
+                                           .ended_unix_ns = UnixNowNs()});
   }
   records.emplace_back(results::SequenceUsed{"sleep", queue::kDurableBit | jobs});
   EXPECT_TRUE(results::SqliteStore::Open(path).value()->Commit(records).ok());
