@@ -20,6 +20,7 @@
 #include "lib/common/host_name.h"
 #include "lib/common/memory.h"
 #include "lib/http/guard.h"
+#include "lib/results/records.h"
 #include "lib/results/store_address.h"
 
 namespace twofold::frontend {
@@ -65,7 +66,7 @@ Result<LastIds> KnownIds(Storage& storage, const std::vector<std::string>& queue
   const auto numbers = Membership::NumberQueues(*storage.shared(), queues);
   if (!numbers.ok()) return numbers.status();
   LastIds ids;
-  for (const auto& [queue, number] : *numbers) ids[queue] = std::uint64_t{number} << 56;
+  for (const auto& [queue, number] : *numbers) ids[queue] = results::LowestId(number);
   return ids;
 }
 

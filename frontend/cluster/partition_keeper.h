@@ -33,7 +33,7 @@ class PartitionKeeper {
 
   /// The queue of this partition; nullptr: this frontend does not have it.
   [[nodiscard]] QueueHost* Find(cluster::PartitionNumber partition) const {
-    return queues_.Owner(queue::JobId{std::uint64_t{partition} << 56});
+    return queues_.ByNumber(partition);
   }
 
   /// Serves the queue under this fence, suspended (Turn::Suspend). `forgets`: see

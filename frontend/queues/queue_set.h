@@ -83,8 +83,9 @@ class QueueSet {
 
   ShardLoads& loads() { return loads_; }
 
-  /// The queue that gave out this id; nullptr if none did.
-  QueueHost* Owner(queue::JobId job) const { return by_number_[queue::QueueNumber(job)]; }
+  /// The queue whose ids have this number, that which gave out this id; nullptr: there is none.
+  QueueHost* ByNumber(std::uint8_t number) const { return by_number_[number]; }
+  QueueHost* Owner(queue::JobId job) const { return ByNumber(queue::QueueNumber(job)); }
 
   /// The names of queues that the frontend has: that which gave out this id, that of this name.
   /// Empty: none.

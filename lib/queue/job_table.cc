@@ -66,7 +66,8 @@ std::uint32_t SpecBytes::Elsewhere(const char* stored) {
 }
 
 JobTable::JobTable(std::uint32_t first_generation, std::uint8_t queue_number)
-    : id_base_(std::uint64_t{queue_number} << 56), first_generation_(Valid(first_generation)) {
+    : id_base_(static_cast<std::uint64_t>(LowestId(queue_number))),
+      first_generation_(Valid(first_generation)) {
   tries_.Take();  // those of jobs that were never handed out
 }
 

@@ -37,6 +37,11 @@ inline std::uint8_t QueueNumber(JobId job) {
   return static_cast<std::uint8_t>(static_cast<std::uint64_t>(job) >> 56);
 }
 
+/// Below all ids that the queue with this number gives out.
+constexpr JobId LowestId(std::uint8_t queue_number) {
+  return JobId{std::uint64_t{queue_number} << 56};
+}
+
 /// A connected backend process. Dense (an index that is used again after ProcessRemoved).
 enum class ProcessId : std::uint32_t {};
 

@@ -42,15 +42,20 @@ namespace twofold::results {
 /// by name. No two jobs of one store have the same id, and 0 is no job.
 using JobId = std::uint64_t;
 
+/// See queue::LowestId.
+constexpr JobId LowestId(std::uint8_t queue_number) {
+  return static_cast<JobId>(queue::LowestId(queue_number));
+}
+
 /// The order of a queue's jobs: what is below the number of the queue.
-constexpr std::uint64_t SequenceOf(JobId job) { return job & ((std::uint64_t{1} << 56) - 1); }
+constexpr std::uint64_t SequenceOf(JobId job) { return job & ~LowestId(0xff); }
 
 /// The ids of a partition's jobs, as a file has them.
 constexpr std::int64_t FirstOf(std::uint8_t partition) {
-  return static_cast<std::int64_t>(JobId{partition} << 56);
+  return static_cast<std::int64_t>(LowestId(partition));
 }
 constexpr std::int64_t LastOf(std::uint8_t partition) {
-  return static_cast<std::int64_t>(JobId{partition} << 56 | SequenceOf(~JobId{0}));
+  return static_cast<std::int64_t>(LowestId(partition) | SequenceOf(~JobId{0}));
 }
 
 /// The lowest id in the order of the file, where ids are signed numbers. No job has it.

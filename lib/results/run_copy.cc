@@ -17,8 +17,6 @@ constexpr const char* kCopied = "(copied)";
 constexpr std::size_t kPage = 200;
 constexpr std::size_t kPermutations = 100'000;
 
-constexpr JobId kSequences = JobId{1} << 56;
-
 /// The last id that was given to a copied job of this store; of a number that is free if there was
 /// none.
 /// Errors   kAlreadyExists: the run is there.
@@ -33,9 +31,11 @@ Result<JobId> LastCopiedId(const std::string& run, SqliteStore& store) {
   if (!last_ids.ok()) return last_ids.status();
   if (const auto known = last_ids->find(kCopied); known != last_ids->end()) return known->second;
   std::bitset<256> taken;
-  for (const auto& [queue, last] : *last_ids) taken.set(last / kSequences);
-  for (JobId number = 255; number > 0; --number) {
-    if (!taken.test(number)) return number * kSequences;
+  for (const auto& [name, last] : *last_ids) {
+    taken.set(queue::QueueNumber(queue::JobId{last}));
+  }
+  for (std::uint8_t number = 255; number > 0; --number) {
+    if (!taken.test(number)) return LowestId(number);
   }
   return absl::FailedPreconditionError("the file knows 255 queues; copy into another one");
 }
