@@ -10,6 +10,7 @@
 
 #include "cli/local/plan.h"
 #include "lib/common/match.h"
+#include "lib/common/shard_name.h"
 
 namespace twofold::cli {
 namespace {
@@ -19,7 +20,7 @@ using Texts = std::vector<std::string>;
 /// Whether `given` names the queue that the partition is of, or this shard of it.
 bool IsMeant(const std::string& given, const v1::Partition& partition) {
   const std::string& name = partition.queue();
-  return name == given || name.substr(0, name.find('/')) == given || name + "/0" == given;
+  return QueueOfShard(name) == given || name == WithoutAlone(given);
 }
 
 /// `given`: of this queue or shard only; empty: all.

@@ -8,6 +8,8 @@
 #include <utility>
 #include <variant>
 
+#include "lib/common/shard_name.h"
+
 namespace twofold::frontend {
 namespace {
 
@@ -41,7 +43,7 @@ Result<std::map<std::string, cluster::PartitionNumber>> Membership::NumberQueues
   for (const auto& [number, queue] : look->queues) {
     if (std::find(queues.begin(), queues.end(), queue) != queues.end()) {
       numbers[queue] = number;
-    } else if (const std::string base = queue.substr(0, queue.find('/'));
+    } else if (const std::string base(QueueOfShard(queue));
                base != queue && std::find(queues.begin(), queues.end(), base) != queues.end()) {
       // Its jobs would be served by nobody.
       return absl::FailedPreconditionError(

@@ -21,7 +21,7 @@ constexpr std::size_t kMostPendingBytes = 256 << 20;
 QueueHost::QueueHost(std::string name, const queue::QueueOptions& options, bool durable,
                      const Surroundings& surroundings)
     : name_(std::move(name)),
-      queue_(name_.substr(0, name_.find('/'))),
+      queue_(QueueOfShard(name_)),
       shard_(ParseShardName(name_).value_or(QueueShard{}).number),
       options_(options),
       durable_(durable),

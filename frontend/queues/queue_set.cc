@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "lib/common/match.h"
+#include "lib/common/shard_name.h"
 
 namespace twofold::frontend {
 
@@ -92,14 +93,14 @@ Result<QueueHost*> QueueSet::Find(std::string_view name) const {
 
 Result<std::vector<QueueHost*>> QueueSet::FindAll(std::string_view name) const {
   if (const auto all = shards_.find(name); all != shards_.end()) return all->second;
-  if (name.ends_with("/0")) name.remove_suffix(2);
-  const Result<QueueHost*> one = Find(name);
+  const Result<QueueHost*> one = Find(WithoutAlone(name));
   if (!one.ok()) return one.status();
   return std::vector<QueueHost*>{*one};
 }
 
 std::string QueueSet::ExactName(const QueueHost& host) const {
-  return host.shard() == 0 && ShardsOf(host).size() > 1 ? host.name() + "/0" : host.name();
+  const bool is_first_of_several = host.shard() == 0 && ShardsOf(host).size() > 1;
+  return is_first_of_several ? FirstShardAlone(host.name()) : host.name();
 }
 
 QueueHost& QueueSet::Home(QueueHost& asked, const queue::JobOptions& job) const {

@@ -31,14 +31,27 @@ inline std::string ShardName(std::string_view queue, std::uint32_t number) {
   return name;
 }
 
+/// The queue of a shard: "sleep" of both "sleep" and "sleep/1".
+inline std::string_view QueueOfShard(std::string_view name) {
+  return name.substr(0, name.find('/'));
+}
+
+/// "sleep/0": the first shard alone, where the name of the queue means all its shards.
+inline std::string FirstShardAlone(std::string_view queue) { return std::string(queue) + "/0"; }
+
+/// Reads what FirstShardAlone writes. Other names stay as they are.
+inline std::string_view WithoutAlone(std::string_view name) {
+  if (name.ends_with("/0")) name.remove_suffix(2);
+  return name;
+}
+
 /// Reads what ShardName writes. nullopt: no shard is called so, as `sleep/0`, `sleep/01`,
 /// `sleep/256` or `/1`. Whether the queue's own name is a good one is not looked at.
 inline std::optional<QueueShard> ParseShardName(std::string_view name) {
-  const std::size_t slash = name.find('/');
-  QueueShard shard{.queue = name.substr(0, slash)};
+  QueueShard shard{.queue = QueueOfShard(name)};
   if (shard.queue.empty()) return std::nullopt;
-  if (slash == std::string_view::npos) return shard;
-  const std::string_view digits = name.substr(slash + 1);
+  if (shard.queue == name) return shard;
+  const std::string_view digits = name.substr(shard.queue.size() + 1);
   if (digits.starts_with('0')) return std::nullopt;
   const char* const end = digits.data() + digits.size();
   const auto [stop, error] = std::from_chars(digits.data(), end, shard.number);

@@ -18,6 +18,18 @@ TEST(ShardName, EachIsReadAsItWasWritten) {
   }
 }
 
+TEST(ShardName, TheQueueIsWhatIsBeforeTheNumber) {
+  EXPECT_EQ(QueueOfShard("sleep"), "sleep");
+  EXPECT_EQ(QueueOfShard("sleep/12"), "sleep");
+}
+
+TEST(ShardName, TheFirstAloneHasTheNumberZero) {
+  EXPECT_EQ(FirstShardAlone("sleep"), "sleep/0");
+  EXPECT_EQ(WithoutAlone("sleep/0"), "sleep");
+  EXPECT_EQ(WithoutAlone("sleep"), "sleep");
+  EXPECT_EQ(WithoutAlone("sleep/10"), "sleep/10");
+}
+
 TEST(ShardName, WhatNoShardIsCalledIsNotRead) {
   for (const char* bad :
        {"", "/", "/1", "q/", "q/0", "q/01", "q/256", "q/4294967297", "q/99999999999999999999",
