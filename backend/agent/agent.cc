@@ -40,12 +40,7 @@ AttemptEnd Unplannable(AttemptId id, const std::string& why) {
           Failed("plan: " + why).report->SerializeAsString()};
 }
 
-template <typename Visit>
-void ForEach(const v1::Attempts& attempts, Visit&& visit) {
-  for (int i = 0; i < std::min(attempts.jobs_size(), attempts.attempts_size()); ++i) {
-    visit(AttemptId{attempts.jobs(i), attempts.attempts(i)});
-  }
-}
+AttemptId IdOf(const rpc::AttemptRow& row) { return {row.job, row.attempt}; }
 
 // Those on the command line hold before those that the workload has found.
 AgentOptions WithLabels(AgentOptions options, Labels found) {
@@ -108,12 +103,12 @@ void Agent::OnMessage(const v1::FrontendMessage& message) {
   if (leaving_) return;  // half-closed: what crossed it stays with the frontend
   if (message.has_welcome()) Welcomed();
   if (message.has_assigns()) Assign(message.assigns());
-  ForEach(message.cancels(), [this](const AttemptId& id) { Cancel(id); });
+  rpc::ForEach(message.cancels(), [this](const rpc::AttemptRow& row) { Cancel(IdOf(row)); });
   if (message.drain()) Drain();
-  ForEach(message.go(), [this](const AttemptId& id) { runner_.Go(id); });
-  ForEach(message.kept(), [this](const AttemptId& id) { held_.Kept(id); });
-  ForEach(message.follow(), [this](const AttemptId& id) { Follow(id); });
-  ForEach(message.unfollow(), [this](const AttemptId& id) { Unfollow(id); });
+  rpc::ForEach(message.go(), [this](const rpc::AttemptRow& row) { runner_.Go(IdOf(row)); });
+  rpc::ForEach(message.kept(), [this](const rpc::AttemptRow& row) { held_.Kept(IdOf(row)); });
+  rpc::ForEach(message.follow(), [this](const rpc::AttemptRow& row) { Follow(IdOf(row)); });
+  rpc::ForEach(message.unfollow(), [this](const rpc::AttemptRow& row) { Unfollow(IdOf(row)); });
   LeaveIfDone();
 }
 

@@ -215,10 +215,9 @@ Status WorkerSession::TakeResults(const v1::WorkerResults& results, QueueHost::T
 
 // What attempts say while they run: before results, as it is about the time before them.
 void WorkerSession::TakeTold(const v1::WorkerMessage& message, QueueHost::Turn& turn) {
-  const v1::Attempts& ready = message.ready();
-  for (int i = 0; i < std::min(ready.jobs_size(), ready.attempts_size()); ++i) {
-    turn.Ready(process_, {queue::JobId{ready.jobs(i)}, ready.attempts(i)});
-  }
+  rpc::ForEach(message.ready(), [&](const rpc::AttemptRow& row) {
+    turn.Ready(process_, {queue::JobId{row.job}, row.attempt});
+  });
   for (const v1::Progress& progress : message.progress()) {
     turn.Progress({queue::JobId{progress.job()}, progress.attempt()},
                   {progress.fraction(), progress.line()});

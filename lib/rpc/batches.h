@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string_view>
 
@@ -7,9 +8,9 @@
 #include "lib/rpc/columns.h"
 #include "twofold/v1/queue.pb.h"
 
-/// The four batches of queue.proto, row by row. For each: a row struct, `Append` (returns about how
-/// many bytes it added, for Outbox::Add), `Check` (all columns, once, when a batch arrives) and
-/// `ForEach` (REQUIRES: Check has passed). Views point into the message.
+/// The batches of queue.proto, row by row. For each of those with specs or reports: a row struct,
+/// `Append` (returns about how many bytes it added, for Outbox::Add), `Check` (all columns, once,
+/// when a batch arrives) and `ForEach` (REQUIRES: Check has passed). Views point into the message.
 namespace twofold::rpc {
 
 // ---- client → frontend
@@ -111,6 +112,20 @@ void ForEach(const v1::WorkerResults& batch, Visit&& visit) {
         batch.devices().empty() ? std::string_view() : std::string_view(batch.devices(device)),
         ColumnAt(batch.handed_back(), i, false), reports.Next()});
   }
+}
+
+// ---- both ways
+
+struct AttemptRow {
+  std::uint64_t job = 0;
+  std::uint32_t attempt = 0;
+};
+
+/// Needs no Check: what one column has more than the other names no attempt, and is left out.
+template <typename Visit>
+void ForEach(const v1::Attempts& attempts, Visit&& visit) {
+  const int rows = std::min(attempts.jobs_size(), attempts.attempts_size());
+  for (int i = 0; i < rows; ++i) visit(AttemptRow{attempts.jobs(i), attempts.attempts(i)});
 }
 
 }  // namespace twofold::rpc

@@ -4,7 +4,6 @@
 
 #include <google/protobuf/stubs/logging.h>
 
-#include <algorithm>
 #include <boost/asio/io_context.hpp>
 #include <set>
 #include <string>
@@ -25,13 +24,6 @@ namespace {
 using backend::AttemptId;
 using backend::StopReason;
 
-template <typename Visit>
-void ForEach(const v1::Attempts& attempts, const Visit& visit) {
-  for (int i = 0; i < std::min(attempts.jobs_size(), attempts.attempts_size()); ++i) {
-    visit(AttemptId{attempts.jobs(i), attempts.attempts(i)});
-  }
-}
-
 /// Obeys messages, and counts the attempts that end.
 class Worker final : private backend::Runner::Listener {
  public:
@@ -42,16 +34,20 @@ class Worker final : private backend::Runner::Listener {
     if (!gangs.ok()) return;
     std::uint32_t number = 0;
     rpc::ForEach(batch, [&](const rpc::AssignRow& row) { Start(row, gangs->At(number++)); });
-    ForEach(message.go(), [this](const AttemptId& id) { runner_.Go(id); });
-    ForEach(message.follow(), [this](const AttemptId& id) { runner_.Follow(id, true); });
-    ForEach(message.cancels(),
-            [this](const AttemptId& id) { runner_.Stop(id, StopReason::kCancelled); });
+    rpc::ForEach(message.go(), [this](const rpc::AttemptRow& row) { runner_.Go(IdOf(row)); });
+    rpc::ForEach(message.follow(),
+                 [this](const rpc::AttemptRow& row) { runner_.Follow(IdOf(row), true); });
+    rpc::ForEach(message.cancels(), [this](const rpc::AttemptRow& row) {
+      runner_.Stop(IdOf(row), StopReason::kCancelled);
+    });
     io_.poll();
     runner_.StopAll(StopReason::kHandBack);
     Require(running_.empty() && runner_.running() == 0, "each attempt ends");
   }
 
  private:
+  static AttemptId IdOf(const rpc::AttemptRow& row) { return {row.job, row.attempt}; }
+
   void Start(const rpc::AssignRow& row, const backend::GangSeat* gang) {
     const std::string spec = backend::ReplaceFilename(std::string(row.spec), "/dev/dri/renderD128");
     const auto arguments = DecodeArguments(spec);

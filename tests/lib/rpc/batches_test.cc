@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "lib/h2/metadata.h"
@@ -16,6 +17,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Pair;
 
 TEST(SubmitRequestBatch, RowsComeBackAsTheyWereAppended) {
   v1::SubmitRequest batch;
@@ -120,6 +122,16 @@ TEST(AssignBatch, RowsComeBackAsTheyWereAppended) {
   std::vector<std::uint32_t> attempts;
   ForEach(batch, [&](const AssignRow& row) { attempts.push_back(row.attempt); });
   EXPECT_THAT(attempts, ElementsAre(1U, 4U));
+}
+
+TEST(Attempts, WhatOneColumnHasMoreIsLeftOut) {
+  v1::Attempts attempts;
+  attempts.add_jobs(1);
+  attempts.add_jobs(2);
+  attempts.add_attempts(4);
+  std::vector<std::pair<std::uint64_t, std::uint32_t>> seen;
+  ForEach(attempts, [&](const AttemptRow& row) { seen.emplace_back(row.job, row.attempt); });
+  EXPECT_THAT(seen, ElementsAre(Pair(1U, 4U)));
 }
 
 TEST(RetryInfo, TravelsInTheStatus) {
