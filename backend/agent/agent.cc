@@ -16,20 +16,12 @@
 namespace twofold::backend {
 namespace {
 
-// A limit longer than this is none; keeps the sum with the clock in range.
-constexpr std::uint64_t kLongestLimitNs = 1'000'000'000'000'000'000;
-
 // Output of jobs waits while so much waits to be written: what else there is to say goes first.
 constexpr std::size_t kBusyBytes = 128 << 10;
 
 constexpr std::size_t kAttemptBytes = 12;  // of a message, roughly
 
 constexpr Duration kUsagePeriod = std::chrono::seconds(1);
-
-Duration LimitOf(const v1::JobOptions& options) {
-  if (options.limit_ns() > kLongestLimitNs) return Duration::zero();
-  return Duration(static_cast<Duration::rep>(options.limit_ns()));
-}
 
 AttemptEnd HandedBack(AttemptId id) {
   return {id, v1::OUTCOME_CANCELLED, Duration::zero(), true, {}};
@@ -156,7 +148,7 @@ void Agent::AssignOne(const v1::JobOptions& options, const rpc::AssignRow& row,
 void Agent::Run(const v1::JobOptions& options, const rpc::AssignRow& row, const GangSeat* gang) {
   const AttemptId id{row.job, row.attempt};
   if (options_.ignore_arguments || row.spec.empty()) {
-    return runner_.Start({id, {}, gang, options.suite()}, LimitOf(options));
+    return runner_.Start({id, {}, gang, options.suite()}, BoundedNs(options.limit_ns()));
   }
   const std::string spec = options_.filename.empty()
                                ? std::string()
@@ -165,7 +157,7 @@ void Agent::Run(const v1::JobOptions& options, const rpc::AssignRow& row, const 
   if (!arguments.ok()) {
     return OnEnd(Unplannable(id, "spec: " + std::string(arguments.status().message())));
   }
-  runner_.Start({id, *arguments, gang, options.suite()}, LimitOf(options));
+  runner_.Start({id, *arguments, gang, options.suite()}, BoundedNs(options.limit_ns()));
 }
 
 // Only what still runs, or what the frontend may have lost: anything else has had its one answer,

@@ -52,12 +52,6 @@ rpc::RoutePauses PausesOf(const LinkOptions& options) {
   return pauses;
 }
 
-constexpr std::uint64_t kLongestSilenceNs = 1'000'000'000'000'000'000;
-
-Duration DurationOf(std::uint64_t ns) {
-  return Duration(static_cast<Duration::rep>(std::min(ns, kLongestSilenceNs)));
-}
-
 Duration Share(double share, std::uint64_t lease_ns) {
   const auto longest = static_cast<std::uint64_t>(kLongestBeat.count());
   const auto part = static_cast<double>(std::min(lease_ns, longest)) * share;
@@ -146,7 +140,7 @@ void FrontendLink::HandleWelcome(const v1::Welcome& welcome) {
                 static_cast<double>(welcome.lease_ns()) / 1e9);
   CheckSilence();
   silence_timer_.cancel();
-  silence_.SetLimits(DurationOf(welcome.lease_ns()), DurationOf(welcome.grace_ns()));
+  silence_.SetLimits(BoundedNs(welcome.lease_ns()), BoundedNs(welcome.grace_ns()));
   silence_.Spoke(Now());
   Beat(Share(kBusyShare, welcome.lease_ns()));
   if (welcome.idle_lease_ns() > 0) BeatIdle(Share(kIdleShare, welcome.idle_lease_ns()));

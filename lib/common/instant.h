@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 
@@ -22,6 +23,13 @@ inline std::int64_t UnixNowNs() {
 
 /// `seconds` as a Duration, rounded to the nanosecond and clamped to +-292 years.
 Duration FromSeconds(double seconds);
+
+/// A time that a peer has sent, in nanoseconds; 10^18 of them, 31 years, at most. Nothing lasts
+/// longer, and the sum with Now() stays in range.
+inline Duration BoundedNs(std::uint64_t ns) {
+  constexpr std::uint64_t kMost = 1'000'000'000'000'000'000;
+  return Duration(static_cast<Duration::rep>(std::min(ns, kMost)));
+}
 
 inline double ToSeconds(Duration duration) {
   return std::chrono::duration<double>(duration).count();

@@ -18,5 +18,10 @@ TEST(FromSeconds, ClampsWhatDoesNotFit) {
             -std::chrono::hours(24 * 365 * 200));
 }
 
+TEST(BoundedNs, KeepsSumsWithInstantsInRange) {
+  EXPECT_EQ(BoundedNs(1500).count(), 1500);
+  EXPECT_GT(Now() + BoundedNs(std::numeric_limits<std::uint64_t>::max()), Now());
+}
+
 }  // namespace
 }  // namespace twofold
