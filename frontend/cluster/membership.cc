@@ -67,8 +67,6 @@ Membership::Membership(QueueSet& queues, Storage& storage, Directory& directory,
                ToOwnership(options_, 1).ClaimPatience()),
       keeper_(queues, storage, options_.strict,
               [this](const cluster::Input& input) { (void)Step(input); }),
-      looker_(std::make_unique<Lane>()),
-      mover_(std::make_unique<Lane>()),
       clock_([this] { KeepTime(); }) {}
 
 Membership::~Membership() {
@@ -78,8 +76,8 @@ Membership::~Membership() {
   }
   changed_.NotifyAll();
   clock_.join();
-  looker_.reset();
-  mover_.reset();
+  looker_.Stop();
+  mover_.Stop();
   keeper_.CloseAll();
 }
 
@@ -102,8 +100,8 @@ void Membership::Dispatch(const std::vector<cluster::Effect>& effects) {
   for (const cluster::Effect& effect : effects) {
     std::visit(
         [&](const auto& one) {
-          Lane& lane = kLooks<std::decay_t<decltype(one)>> ? *looker_ : *mover_;
-          lane.Post([this, one] { Do(one); });
+          TaskThreads& thread = kLooks<std::decay_t<decltype(one)>> ? looker_ : mover_;
+          thread.Post([this, one] { Do(one); });
         },
         effect);
   }
@@ -182,7 +180,7 @@ void Membership::Do(const effect::Open& open) {
   }
   // After the Resume that was asked for together with this: callers who wait bring durable jobs.
   const MutexLock lock(mutex_);
-  if (!stopped_) mover_->Post([this] { Publish(); });
+  if (!stopped_) mover_.Post([this] { Publish(); });
 }
 
 void Membership::Do(const effect::Resume& resume) {

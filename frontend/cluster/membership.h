@@ -3,14 +3,12 @@
 #include <atomic>
 #include <functional>
 #include <map>
-#include <memory>
 #include <optional>
 #include <set>
 #include <string>
 #include <thread>
 #include <vector>
 
-#include "frontend/cluster/lane.h"
 #include "frontend/cluster/ownership_tables.h"
 #include "frontend/cluster/partition_keeper.h"
 #include "frontend/queues/directory.h"
@@ -20,6 +18,7 @@
 #include "lib/common/instant.h"
 #include "lib/common/mutex.h"
 #include "lib/common/result.h"
+#include "lib/common/task_threads.h"
 
 namespace twofold::frontend {
 
@@ -140,8 +139,8 @@ class Membership {
   std::map<cluster::PartitionNumber, std::uint64_t>
       versions_;            // as claims have found them; of mover_
   PartitionKeeper keeper_;  // of mover_
-  std::unique_ptr<Lane> looker_;
-  std::unique_ptr<Lane> mover_;
+  TaskThreads looker_{1};
+  TaskThreads mover_{1};
   std::thread clock_;
 };
 

@@ -7,12 +7,12 @@
 #include <string>
 #include <vector>
 
-#include "frontend/cluster/lane.h"
 #include "frontend/queues/queue_set.h"
 #include "frontend/queues/storage.h"
 #include "lib/cluster/inputs.h"
 #include "lib/common/instant.h"
 #include "lib/common/result.h"
+#include "lib/common/task_threads.h"
 #include "lib/results/postgres_store.h"
 
 namespace twofold::frontend {
@@ -60,7 +60,7 @@ class PartitionKeeper {
   const std::set<std::string> strict_;
   const Tell tell_;
   std::map<cluster::PartitionNumber, std::shared_ptr<PartitionStore>> open_;
-  Lane reaper_;  // stores whose last commit hangs take long to end
+  TaskThreads reaper_{1};  // stores whose last commit hangs take long to end
 };
 
 }  // namespace twofold::frontend

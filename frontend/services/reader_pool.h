@@ -2,55 +2,41 @@
 
 #include <coroutine>
 #include <cstddef>
-#include <deque>
-#include <functional>
-#include <thread>
 #include <utility>
-#include <vector>
 
-#include "lib/common/mutex.h"
 #include "lib/common/result.h"
+#include "lib/common/task_threads.h"
 
 namespace twofold::frontend {
 
-/// Threads for what would keep the loop's thread, or that of HTTP, from its peers: reads of the
-/// store, which wait for the disk, and walks over very many jobs.
+/// TaskThreads for what would keep the loop's thread, or that of HTTP, from its peers: reads of the
+/// store, which wait for the disk, and walks over very many jobs. Refuses what would wait too long.
 ///
-/// Threads  Safe. Tasks begin in order, as many at once as there are threads.
+/// Threads  Safe.
 class ReaderPool {
  public:
   static constexpr std::size_t kThreads = 4;
   static constexpr std::size_t kMostWaiting = 256;
 
-  using Task = std::function<void()>;
+  using Task = TaskThreads::Task;
 
-  explicit ReaderPool(std::size_t threads = kThreads);
-  ~ReaderPool() { Stop(); }
-  ReaderPool(const ReaderPool&) = delete;
-  ReaderPool& operator=(const ReaderPool&) = delete;
+  explicit ReaderPool(std::size_t threads = kThreads) : threads_(threads) {}
 
   /// False: too much waits already, or the pool has stopped. The task is dropped then.
-  [[nodiscard]] bool Post(Task task);
+  [[nodiscard]] bool Post(Task task) { return threads_.Post(std::move(task), kMostWaiting); }
 
   /// For the next step of a stream whose first one was let in by Post: always has room. Streams are
   /// bounded, and each has one step at a time.
-  void Continue(Task task);
+  void Continue(Task task) { threads_.Post(std::move(task)); }
 
   /// Drops what waits, and returns when nothing runs any more.
-  void Stop();
+  void Stop() { threads_.Stop(); }
 
   /// What a caller is told whose task has no room: RESOURCE_EXHAUSTED with a delay to retry after.
   static Status Refusal();
 
  private:
-  void Run();
-  Task Next();
-
-  Mutex mutex_;
-  Condition changed_;
-  std::deque<Task> waiting_ ABSL_GUARDED_BY(mutex_);
-  bool stopped_ ABSL_GUARDED_BY(mutex_) = false;
-  std::vector<std::thread> threads_;
+  TaskThreads threads_;
 };
 
 /// For co_await: what follows runs on a thread of the pool; nullptr: where it is. The last thing
