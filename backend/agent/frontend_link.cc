@@ -58,8 +58,8 @@ Duration Share(double share, std::uint64_t lease_ns) {
   return std::max(kShortestBeat, Duration(static_cast<Duration::rep>(part)));
 }
 
-// An empty message. gRPC's server, which reads its header of five bytes, writes nothing back for
-// half of them; it does for each that is longer.
+// An empty message: to the frontend any message is a heartbeat. Its five bytes of header are read
+// without an answer, as HTTP/2's windows are given back by the half.
 std::size_t SayHeartbeat(v1::WorkerMessage& /*message*/) { return 0; }
 
 /// Idle processes beat by the wall clock, an eighth of them at a time: a frontend that reads a

@@ -99,7 +99,10 @@ struct GangPlan {
   std::string secret;                 ///< 32 bytes
 };
 
-/// Bytes of specs that wait to be sent to one worker, at most: QueueOptions::unsent_limit.
+/// QueueOptions::unsent_limit: so many bytes of specs a worker is given before the core hears that
+/// it was sent them (Turn::Sent). As half as many may still wait then, what waits for a worker is
+/// one and a half times this at most, and the last spec; twice this if its jobs are durable, as
+/// these go to the disk first.
 inline constexpr std::uint64_t kUnsentBytes = 2 << 20;
 
 /// A connected worker process.

@@ -15,7 +15,7 @@
 namespace twofold::frontend {
 namespace {
 
-// Of a queue, in other words than each other; the oldest is forgotten.
+// Rules of one queue, each with another pattern. One more replaces the oldest.
 constexpr std::size_t kMostPauseRules = 1000;
 
 /// Copies of what the views of an effect show.

@@ -13,10 +13,13 @@ Status Refusal(const queue::Submitted& submitted, const std::string& queue) {
       return absl::AbortedError(absl::StrCat(
           "dedup_key: job ", static_cast<std::uint64_t>(submitted.job), " of queue ", queue,
           " has it, which is not durable; submit again when that has ended, or cancel it"));
-    default:
+    case queue::Admission::kDraining:
       return absl::FailedPreconditionError(
           absl::StrCat("queue ", queue, " drains, it takes no more jobs; resume it first"));
+    case queue::Admission::kAccepted:
+      break;
   }
+  return absl::OkStatus();
 }
 
 }  // namespace twofold::frontend

@@ -13,11 +13,10 @@ namespace twofold::frontend {
 /// short enough that a freed place is not left empty for long.
 inline constexpr Duration kRetryAfter = std::chrono::milliseconds(100);
 
-/// Why the queue has not accepted a job.
+/// Why the queue has not accepted a job; kOk: it has.
 /// Errors   kResourceExhausted: it is full, which passes: try again after kRetryAfter;
 ///          kFailedPrecondition: it drains, until somebody resumes it; kAborted: a job that has its
 ///          dedup key has to end before.
-/// REQUIRES: it was not accepted.
 Status Refusal(const queue::Submitted& submitted, const std::string& queue);
 
 }  // namespace twofold::frontend

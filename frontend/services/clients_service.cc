@@ -60,8 +60,8 @@ std::string HomeOf(const QueueSet& queues, const v1::JobOptions& job) {
   return options.ok() ? queues.Choose(**host, **options).name() : "";
 }
 
-/// The answer to a call when its change of a job is on disk. Nobody may say that any more: then
-/// that is the answer.
+/// The answer to a call when its change of a job is on disk. Destroyed before, as it is when the
+/// queue goes to another frontend meanwhile, it answers that.
 class StoredAnswer {
  public:
   using Done = std::function<void(Result<v1::Job>)>;

@@ -15,8 +15,9 @@ constexpr std::size_t kRowBytes = 16;
 // How far back a table of names is searched before an entry is added a second time.
 constexpr int kTableSearch = 16;
 
-ABSL_ATTRIBUTE_ALWAYS_INLINE inline void AppendPacked(google::protobuf::RepeatedField<std::uint32_t>& sizes, std::string& bytes,
-                  int row, std::string_view entry) {
+ABSL_ATTRIBUTE_ALWAYS_INLINE inline void AppendPacked(
+    google::protobuf::RepeatedField<std::uint32_t>& sizes, std::string& bytes, int row,
+    std::string_view entry) {
   AppendColumn(sizes, row, static_cast<std::uint32_t>(entry.size()), 0U);
   bytes.append(entry);
 }
@@ -39,10 +40,12 @@ bool Is(const v1::WorkerName& worker, std::string_view node, std::string_view po
 }
 
 // The first check that fails.
-template <typename... Checks>
-Status AllOf(Checks&&... checks) {
-  Status status;
-  (void)((status = checks(), status.ok()) && ...);
+template <typename Check, typename... Checks>
+Status AllOf(Check&& check, Checks&&... others) {
+  Status status = check();
+  if constexpr (sizeof...(others) > 0) {
+    if (status.ok()) return AllOf(others...);
+  }
   return status;
 }
 
