@@ -143,33 +143,51 @@ void CancelJob(const QueueSet& queues, std::uint64_t id,
   turn.Then([done = std::move(done), ended] { done(ended()); });
 }
 
+namespace {
+
+/// The queue that a stream's first message names.
+std::string QueueOf(const QueueSet& queues, const v1::SubmitRequest& first) {
+  return first.options().empty() ? "" : queues.Known(first.options(0).queue());
+}
+
+/// A request without a job is about those of all queues.
+std::string QueueOf(const QueueSet& queues, const v1::RequeueJobsRequest& request) {
+  return request.id() == 0 ? "" : queues.NameOf(queue::JobId{request.id()});
+}
+
+Status ArrangeRequeued(const v1::RequeueJobsRequest& /*request*/, v1::RequeueJobsReply& all) {
+  EndRequeued(all);
+  return absl::OkStatus();
+}
+
+}  // namespace
+
 ClientsService::ClientsService(QueueSet& queues, OpenCalls& calls, ReaderPool& readers)
     : Service("twofold.v1.Clients", calls, readers) {
-  // Only durable jobs may have to be looked up on disk.
-  const auto pool_of_job = [&readers](const auto& request) {
-    return IsDurable(queue::JobId{request.id()}) ? &readers : nullptr;
-  };
   OwnerStream<v1::SubmitRequest>(
       "Submit", &Peers::Place::address,
-      [&queues](const v1::SubmitRequest& first) -> Wanted {
-        if (first.options().empty()) return {};
-        return {queues.Known(first.options(0).queue()), first.moved_epoch()};
+      [&queues](auto& first) {
+        return Wanted{QueueOf(queues, first), first.moved_epoch()};
       },
       [this, &queues](bool can_follow) {
         const queue::SubmitterId id{++last_submitter_};
         return std::make_shared<ClientSession>(queues, id, can_follow);
       });
-  const auto queue_of_job = [&queues](const auto& request) {
+  // Only durable jobs may have to be looked up on disk.
+  const auto pool_of_job = [&readers](auto& request) {
+    return IsDurable(queue::JobId{request.id()}) ? &readers : nullptr;
+  };
+  const auto queue_of_job = [&queues](auto& request) {
     return queues.NameOf(queue::JobId{request.id()});
   };
   Routed<v1::SubmitJobRequest, v1::Job>(
-      "SubmitJob", {.begin =
-                        [&, this](auto& asked, auto done) {
-                          SubmitJob(queues, asked.request, std::move(done),
-                                    {.call = asked.call, .peers = peers(), .caller = asked.caller});
-                        },
-                    .pool = [](auto&) { return nullptr; },
-                    .queue = [&](auto& request) { return HomeOf(queues, request.options()); }});
+      "SubmitJob",
+      {.begin =
+           [&, this](auto& asked, auto done) {
+             SubmitJob(queues, asked.request, std::move(done), {asked.call, peers(), asked.caller});
+           },
+       .pool = [](auto&) { return nullptr; },
+       .queue = [&](auto& request) { return HomeOf(queues, request.options()); }});
   OfJob<v1::GetJobRequest, v1::Job>(
       "GetJob", {.read = [&](auto& request) { return FindJob(queues, request.id()); },
                  .pool = pool_of_job,
@@ -190,18 +208,13 @@ ClientsService::ClientsService(QueueSet& queues, OpenCalls& calls, ReaderPool& r
                      .pool = pool_of_job,
                      .queue = queue_of_job});
   Gathered<v1::RequeueJobsRequest, v1::RequeueJobsReply>(
-      "RequeueJobs",
-      {.begin = [this, &queues](
-                    auto& asked,
-                    auto done) { Requeue(queues, requeued_, asked.request, std::move(done)); },
-       .queue =
-           [queue_of_job](auto& request) { return request.id() == 0 ? "" : queue_of_job(request); },
-       .merge = MergeRequeued,
-       .arrange =
-           [](auto&, auto& all) {
-             EndRequeued(all);
-             return absl::OkStatus();
-           }});
+      "RequeueJobs", {.begin =
+                          [this, &queues](auto& asked, auto done) {
+                            Requeue(queues, requeued_, asked.request, std::move(done));
+                          },
+                      .queue = [&](auto& request) { return QueueOf(queues, request); },
+                      .merge = MergeRequeued,
+                      .arrange = ArrangeRequeued});
   Stream("FollowJob",
          [&, this](auto& info) { return MakeFollower(queues, readers, peers(), CallerOf(info)); });
 }

@@ -129,7 +129,6 @@ Status Reconcile(const v1::ListFrontendsRequest& /*request*/, v1::ListFrontendsR
   return absl::OkStatus();
 }
 
-/// Of a queue with several shards it is enough that one has lost something.
 Status AcceptAll(Membership& membership, const std::vector<QueueHost*>& shards) {
   Status refused;
   bool accepted = false;
@@ -141,84 +140,102 @@ Status AcceptAll(Membership& membership, const std::vector<QueueHost*>& shards) 
   return accepted ? absl::OkStatus() : refused;
 }
 
+// ---- What the methods do
+
+using Frontends = v1::ListFrontendsReply;
+
+/// What they work on.
+struct Here {
+  QueueSet& queues;
+  std::function<Membership*()> membership;  ///< gives nullptr: this frontend is alone
+};
+
+/// Lists what this frontend knows after `change`. Errors: those of `change`.
+Result<Frontends> ListAfter(const Here& here, const std::function<Status(Membership&)>& change) {
+  Membership* const joined = here.membership();
+  if (joined == nullptr) return Alone();
+  if (Status status = change(*joined); !status.ok()) return status;
+  return List(here.queues, *joined);
+}
+
+Result<Frontends> ListHere(const Here& here) {
+  return ListAfter(here, [](Membership&) { return absl::OkStatus(); });
+}
+
+Result<Frontends> Drain(const Here& here, const v1::DrainFrontendRequest& request) {
+  return ListAfter(here, [&](Membership& joined) {
+    if (request.frontend() != joined.me().name) return NoFrontend(request.frontend());
+    joined.StartDrain();
+    return absl::OkStatus();
+  });
+}
+
+/// REQUIRES: the request is for one shard, which there is.
+Result<Frontends> Move(const Here& here, const v1::MoveQueueRequest& request) {
+  return ListAfter(here, [&](Membership& joined) {
+    const QueueHost& shard = *here.queues.FindAll(request.queue()).value().front();
+    return joined.Move(shard.name(), request.to());
+  });
+}
+
+/// Of a queue with several shards it is enough that one has lost something.
+Result<Frontends> AcceptLoss(const Here& here, const v1::AcceptLossRequest& request) {
+  return ListAfter(here, [&](Membership& joined) {
+    const auto shards = here.queues.FindAll(request.queue());
+    return shards.ok() ? AcceptAll(joined, *shards) : shards.status();
+  });
+}
+
+v1::LookAgainReply LookAgain(const Here& here) {
+  if (Membership* const joined = here.membership()) joined->LookAgain();
+  return {};
+}
+
+Result<v1::LendWorkersReply> LendWorkers(const QueueSet& queues,
+                                         const v1::LendWorkersRequest& request) {
+  const auto host = queues.Find(request.queue());
+  if (!host.ok()) return host.status();
+  const auto to = queues.Find(request.to());
+  if (!to.ok()) return to.status();
+  if (*to == *host || (*to)->queue() != (*host)->queue()) {
+    return absl::InvalidArgumentError("to: name another shard of the same queue");
+  }
+  v1::LendWorkersReply reply;
+  reply.set_slots(QueueHost::Turn(**host, Now())
+                      .Lend({.to = request.to(),
+                             .placement = request.placement(),
+                             .slots = request.slots(),
+                             .pressing = request.pressing()}));
+  return reply;
+}
+
 }  // namespace
 
 FrontendsService::FrontendsService(QueueSet& queues, std::function<Membership*()> membership,
                                    OpenCalls& calls, ReaderPool& readers)
     : Service("twofold.v1.Frontends", calls, readers) {
-  using Reply = v1::ListFrontendsReply;
-  const auto with = [membership](const std::function<Result<Reply>(Membership&)>& answer) {
-    Membership* const joined = membership();
-    return joined == nullptr ? Result<Reply>(Alone()) : answer(*joined);
-  };
-  const auto listed = [&queues](const Status& status, Membership& joined) {
-    return status.ok() ? Result<Reply>(List(queues, joined)) : status;
-  };
+  const Here here{queues, std::move(membership)};
   const auto at_once = [](auto&) { return nullptr; };
-  Gathered<v1::ListFrontendsRequest, Reply>(
-      "ListFrontends",
-      {.read =
-           [=](auto&) {
-             return with([&](Membership& joined) { return listed(absl::OkStatus(), joined); });
-           },
-       .pool = at_once,
-       .merge = TakeSelf,
-       .miss = Miss,
-       .arrange = Reconcile});
-  Named<v1::DrainFrontendRequest, Reply>(
-      "DrainFrontend", {.read =
-                            [=](auto& request) {
-                              return with([&](Membership& joined) -> Result<Reply> {
-                                if (request.frontend() != joined.me().name)
-                                  return NoFrontend(request.frontend());
-                                joined.StartDrain();
-                                return listed(absl::OkStatus(), joined);
-                              });
-                            },
+  Gathered<v1::ListFrontendsRequest, Frontends>("ListFrontends",
+                                                {.read = [here](auto&) { return ListHere(here); },
+                                                 .pool = at_once,
+                                                 .merge = TakeSelf,
+                                                 .miss = Miss,
+                                                 .arrange = Reconcile});
+  Named<v1::DrainFrontendRequest, Frontends>(
+      "DrainFrontend", {.read = [here](auto& request) { return Drain(here, request); },
                         .name = [](auto& request) { return request.frontend(); }});
-  const auto name_of = [&queues](const std::string& exact) {
-    return queues.FindAll(exact).value().front()->name();
-  };
-  Spread<v1::MoveQueueRequest, Reply>(
-      "MoveQueue", {.read =
-                        [=](auto& request) {
-                          return with([&](Membership& joined) {
-                            return listed(joined.Move(name_of(request.queue()), request.to()),
-                                          joined);
-                          });
-                        },
+  Spread<v1::MoveQueueRequest, Frontends>(
+      "MoveQueue", {.read = [here](auto& request) { return Move(here, request); },
                     .pool = at_once,
                     .shards = [&queues](auto& request) { return ByShard(queues, request); },
-                    .merge = [](Reply& last, Reply one) { last = std::move(one); }});
+                    .merge = [](Frontends& last, Frontends one) { last = std::move(one); }});
   Serve<v1::LendWorkersRequest, v1::LendWorkersReply>(
-      "LendWorkers", [&queues](auto& request) -> Result<v1::LendWorkersReply> {
-        const auto host = queues.Find(request.queue());
-        if (!host.ok()) return host.status();
-        const auto to = queues.Find(request.to());
-        if (!to.ok()) return to.status();
-        if (*to == *host || (*to)->queue() != (*host)->queue()) {
-          return absl::InvalidArgumentError("to: name another shard of the same queue");
-        }
-        v1::LendWorkersReply reply;
-        reply.set_slots(QueueHost::Turn(**host, Now())
-                            .Lend({.to = request.to(),
-                                   .placement = request.placement(),
-                                   .slots = request.slots(),
-                                   .pressing = request.pressing()}));
-        return reply;
-      });
-  Serve<v1::LookAgainRequest, v1::LookAgainReply>(
-      "LookAgain", [membership](auto&) -> Result<v1::LookAgainReply> {
-        if (Membership* const joined = membership()) joined->LookAgain();
-        return v1::LookAgainReply();
-      });
-  Serve<v1::AcceptLossRequest, Reply>("AcceptLoss", [=, &queues](auto& request) {
-    return with([&](Membership& joined) -> Result<Reply> {
-      const auto shards = queues.FindAll(request.queue());
-      if (!shards.ok()) return shards.status();
-      return listed(AcceptAll(joined, *shards), joined);
-    });
-  });
+      "LendWorkers", [&queues](auto& request) { return LendWorkers(queues, request); });
+  Serve<v1::LookAgainRequest, v1::LookAgainReply>("LookAgain",
+                                                  [here](auto&) { return LookAgain(here); });
+  Serve<v1::AcceptLossRequest, Frontends>(
+      "AcceptLoss", [here](auto& request) { return AcceptLoss(here, request); });
 }
 
 }  // namespace twofold::frontend
