@@ -10,7 +10,7 @@
 namespace twofold::h2 {
 namespace {
 
-constexpr std::size_t kEvents = 256;           // in one look at epoll, and timers in one turn
+constexpr std::size_t kEvents = 256;           // in one look at epoll; of each kind that is due
 constexpr std::size_t kReadBytes = 256 << 10;  // of one socket at once
 constexpr std::size_t kKeptBytes = 1 << 20;    // of a buffer between turns
 constexpr Duration kLongest = std::chrono::minutes(1);
@@ -151,12 +151,13 @@ Instant Loop::NextDue() const {
 }
 
 void Loop::RunDue() {
-  while (!delayed_.empty() && delayed_.begin()->first <= now_) {
+  // In parts: thousands of silent peers are asked for a sign of life at one time.
+  for (std::size_t i = 0; i < kEvents && !delayed_.empty() && delayed_.begin()->first <= now_;
+       ++i) {
     const auto task = std::move(delayed_.begin()->second);
     delayed_.erase(delayed_.begin());
     task();
   }
-  // In parts: thousands of silent peers are asked for a sign of life at one time.
   for (std::size_t i = 0; i < kEvents && !timers_.empty() && timers_.begin()->first <= now_; ++i) {
     Timer& timer = *timers_.begin()->second;
     timer.Clear();

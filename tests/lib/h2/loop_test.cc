@@ -138,6 +138,18 @@ TEST(LoopTest, ThousandsOfTimersLetSocketsBeReadBetween) {
   EXPECT_EQ(loop.NextDue(), Instant::max());
 }
 
+TEST(LoopTest, ThousandsOfTasksThatAreDueTakeSeveralTurns) {
+  constexpr std::size_t kTasks = 1000;
+  Loop loop;
+  std::size_t calls = 0;
+  for (std::size_t i = 0; i < kTasks; ++i) loop.RunAt(Now(), [&] { ++calls; });
+  loop.Turn(seconds(30));
+  EXPECT_GT(calls, 0U);
+  EXPECT_LT(calls, kTasks / 2);
+  while (calls < kTasks) loop.Turn(seconds(30));
+  EXPECT_EQ(loop.NextDue(), Instant::max());
+}
+
 TEST(LoopTest, TimerMayBeSetAgainByItsAction) {
   Loop loop;
   int calls = 0;
