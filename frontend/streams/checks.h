@@ -7,10 +7,9 @@
 /// Errors   kInvalidArgument: names the field, what it has and what is allowed.
 namespace twofold::frontend {
 
-/// Labels of a Hello have one line each.
-Status CheckLines(const v1::Hello& hello);
+Status CheckHello(const v1::Hello& hello);
 
-/// Progress in a message.
+/// Only the progress of jobs; results are checked by rpc::Check.
 Status CheckProgress(const v1::WorkerMessage& message);
 
 }  // namespace twofold::frontend

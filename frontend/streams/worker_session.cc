@@ -13,29 +13,6 @@
 namespace twofold::frontend {
 namespace {
 
-constexpr std::uint32_t kMaxSlots = 100'000;
-constexpr std::uint32_t kMaxPort = 65'535;
-
-Status CheckHello(const v1::Hello& hello) {
-  if (hello.process_key() == 0) {
-    return absl::InvalidArgumentError("hello.process_key is 0; choose a random number");
-  }
-  if (hello.slots() < 1 || hello.slots() > kMaxSlots) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("hello.slots is ", hello.slots(), "; allowed are 1 to ", kMaxSlots));
-  }
-  if (hello.peers_port() > kMaxPort) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("hello.peers_port is ", hello.peers_port(), "; allowed are 0 to ", kMaxPort));
-  }
-  if (hello.held_jobs_size() != hello.held_attempts_size()) {
-    return absl::InvalidArgumentError(absl::StrCat("hello.held_attempts has ",
-                                                   hello.held_attempts_size(), " entries for ",
-                                                   hello.held_jobs_size(), " in held_jobs"));
-  }
-  return CheckLines(hello);
-}
-
 std::vector<queue::Held> HeldOf(const v1::Hello& hello) {
   std::vector<queue::Held> held;
   held.reserve(static_cast<std::size_t>(hello.held_jobs_size()));
