@@ -77,7 +77,7 @@ inline constexpr std::array<CostRow, 21> kCosts = {{
     {Cost::kBreakMost, "... and latest", 15, "s", Basis::kDerived,
      "the same, after a heartbeat each 5 s"},
     {Cost::kDialLeast, "a dial that nobody answers is given up: soonest", 2, "s", Basis::kDerived,
-     "kConnectPatience of lib/rpc/dialer.h"},
+     "kConnectPatience of lib/rpc/channel.h"},
     {Cost::kDialMost, "... and latest", 4, "s", Basis::kDerived, "the same"},
     {Cost::kProcessStart, "a frontend ends and is started again", 5, "s", Basis::kAssumed,
      "a pod on a node that has the image"},
