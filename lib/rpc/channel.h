@@ -30,7 +30,7 @@ enum class Liveness : std::uint8_t {
   /// HTTP/2's pings, within half a minute: dear to a server that has thousands of connections, but
   /// a proxy between the two passes them on, and a process that hangs does not answer.
   kPings,
-  kOfKernel  ///< that its host has, within 11 s (KeepTcpAlive); pings only through a proxy
+  kOfKernel  ///< that its host has, within 15 s (KeepTcpAlive); pings only through a proxy
 };
 
 /// One connection to a server, from the first try until it is over, and the calls on it
