@@ -114,8 +114,8 @@ bool ClientSession::SubmitOne(const rpc::JobRow& row, const Target& target, Queu
     OnGivenBack(target.host->name(), row.tag);
     return true;
   }
-  Status takes = CheckSpec(*target.options, row.spec.size());
-  takes.Update(turn.CanTake(durable));
+  Status takes = turn.CanTake(durable);
+  if (target.options->gang.size > 1) takes.Update(CheckSpec(*target.options, row.spec.size()));
   if (!takes.ok()) {
     Reject(row.tag, takes);
     return false;

@@ -41,7 +41,11 @@ void Stream::Recount() {
 }
 
 void Stream::Hold(std::size_t bytes) {
-  if (std::exchange(service_bytes_, bytes) != bytes) Recount();
+  Account& account = session_.options_.account;
+  if (bytes > service_bytes_) account.Charge(bytes - service_bytes_);
+  if (bytes < service_bytes_) account.Release(service_bytes_ - bytes);
+  charged_ = charged_ - service_bytes_ + bytes;
+  service_bytes_ = bytes;
 }
 
 void Stream::SetOfUse() {

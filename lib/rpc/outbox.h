@@ -13,7 +13,7 @@ namespace twofold::rpc {
 
 /// A message grows no further than this by adding (one entry may pass it). A batch that is larger
 /// goes in several messages: its reader works on one while the next one is written.
-inline constexpr std::size_t kMessageBytes = 16 << 10;
+inline constexpr std::size_t kMessageBytes = 32 << 10;
 
 /// A stream keeps the memory of its messages for the next ones: of one that was no larger than
 /// this, and of so many that waited at a time.
