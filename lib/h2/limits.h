@@ -26,8 +26,10 @@ struct Limits {
   /// The largest frame that is taken. Larger than HTTP/2's default of 16 KiB, so that a batch is
   /// few frames.
   std::uint32_t frame_bytes = 256 << 10;
-  /// The largest DATA frame that is sent. nghttp2 keeps a buffer of the size of the largest one.
-  std::size_t sent_frame_bytes = 16 << 10;
+  /// The largest DATA frame that is sent: a batch of lib/rpc fits, so the other side reads it from
+  /// where it lies. nghttp2 keeps a buffer of the size of the largest one, and fills none but
+  /// its first bytes.
+  std::size_t sent_frame_bytes = 34 << 10;
   /// What is collected for the socket at once: one that takes nothing makes us hold no more.
   std::size_t write_bytes = 256 << 10;
   /// What an open stream is charged beside what it holds: the objects of session and service. What
