@@ -32,11 +32,12 @@ class ForkedStream final : public rpc::ByteStream {
   void OnRead(std::string_view bytes) override {
     if (served_ != nullptr) return served_->OnRead(bytes);
     if (relayed_ != nullptr) return relayed_->OnRead(bytes);
-    const bool elsewhere =
-        ask_(bytes, [this, self = shared_from_this(), first = std::string(bytes)](Elsewhere found) {
-          RunAfter(Duration(0), [this, first, found = std::move(found)] { GoOn(first, found); });
-        });
+    first_ = bytes;
+    const bool elsewhere = ask_(bytes, [this, self = shared_from_this()](Elsewhere found) {
+      RunAfter(Duration(0), [this, found = std::move(found)] { GoOn(found); });
+    });
     if (elsewhere) return;
+    std::string().swap(first_);
     BeServed();
     served_->OnRead(bytes);
   }
@@ -62,7 +63,7 @@ class ForkedStream final : public rpc::ByteStream {
 
   [[nodiscard]] std::size_t waiting_bytes() const override {
     if (served_ != nullptr) return served_->waiting_bytes();
-    return relayed_ == nullptr ? 0 : relayed_->waiting_bytes();
+    return relayed_ == nullptr ? first_.size() : relayed_->waiting_bytes();
   }
 
   /// It begins as any stream does, which reads; what has come before is told to it by the caller.
@@ -71,16 +72,17 @@ class ForkedStream final : public rpc::ByteStream {
     served_->Begin(wire());
   }
 
-  void GoOn(const std::string& first, const Elsewhere& found) {
+  void GoOn(const Elsewhere& found) {
     if (!found.ok()) return Finish(found.status());
     relayed_ = *found;
-    relayed_->Begin(shared_from_this(), first);
+    relayed_->Begin(shared_from_this(), std::move(first_));
   }
 
   const Ask ask_;
   const Serve serve_;
 
-  // At most one of them, once it is known which.
+  std::string first_;  // the message, while it is not known who gets it
+  // At most one of them, once that is known.
   std::shared_ptr<rpc::ByteStream> served_;
   std::shared_ptr<RelayedStream> relayed_;
 };

@@ -3,13 +3,14 @@
 namespace twofold::frontend {
 
 void RelayedStream::Begin(std::shared_ptr<rpc::ByteStream> caller, std::string first) {
-  loop_.Post(
-      [this, self = shared_from_this(), caller = std::move(caller), first = std::move(first)] {
-        if (gone_) return;
-        caller_ = caller;
-        upwards_ = first;
-        Start(way_->Get(), options_);
-      });
+  upwards_bytes_ = first.size();
+  loop_.Post([this, self = shared_from_this(), caller = std::move(caller),
+              first = std::move(first)]() mutable {
+    if (gone_) return;
+    caller_ = std::move(caller);
+    upwards_ = std::move(first);
+    Start(way_->Get(), options_);
+  });
 }
 
 /// What the caller's loop brings: here, in the order in which it came.
@@ -23,8 +24,9 @@ void RelayedStream::Do(std::function<void()> task) {
 void RelayedStream::OnBegin() { half_closed_ ? stream()->HalfClose() : stream()->WantPull(); }
 
 void RelayedStream::OnRead(std::string_view bytes) {
-  Do([this, message = std::string(bytes)] {
-    upwards_ = message;
+  upwards_bytes_ = bytes.size();
+  Do([this, message = std::string(bytes)]() mutable {
+    upwards_ = std::move(message);
     if (stream() != nullptr) stream()->WantPull();
   });
 }
@@ -39,6 +41,7 @@ void RelayedStream::OnReadEnd() {
 void RelayedStream::Pull(h2::MessageWriter& out) {
   if (!upwards_) return;
   out.Add(*std::exchange(upwards_, std::nullopt));
+  upwards_bytes_ = 0;
   if (caller_ != nullptr) caller_->StartRead();
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -20,8 +21,7 @@ namespace twofold::frontend {
 /// on, so whoever does not read slows down whoever writes, and no more than two are held.
 ///
 /// Threads  What is public is called on the loop of the caller's connection, one at a time. All
-/// else
-///          is on the loop of `way`, which may be another one.
+///          else is on the loop of `way`, which may be another one.
 class RelayedStream final : public rpc::OutgoingCall {
  public:
   /// `loop` is that of `way`. `options` are those of the call there.
@@ -38,7 +38,7 @@ class RelayedStream final : public rpc::OutgoingCall {
   void PullDown(h2::MessageWriter& out);
   /// Its call is over.
   void OnCallerGone();
-  [[nodiscard]] std::size_t waiting_bytes() const { return downwards_.bytes(); }
+  [[nodiscard]] std::size_t waiting_bytes() const { return upwards_bytes_ + downwards_.bytes(); }
 
  private:
   void OnBegin() override;
@@ -57,6 +57,7 @@ class RelayedStream final : public rpc::OutgoingCall {
   bool half_closed_ = false;                 // by the caller
   std::optional<std::string> upwards_;       // from the caller, who is read when it has left
 
+  std::atomic<std::size_t> upwards_bytes_ = 0;  // on their way there, or there
   rpc::MessageSlot downwards_;  // to the caller; the next one is read when it has left
 };
 

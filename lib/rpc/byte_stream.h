@@ -69,8 +69,7 @@ class ByteStream : public std::enable_shared_from_this<ByteStream> {
 
   /// OnRead or OnReadEnd follows.
   void StartRead() { wire_->Read(); }
-  /// There is something to send: Pull follows. What waits until then is charged to the connection,
-  /// see waiting_bytes.
+  /// There is something to send: Pull follows.
   void WantPull() { wire_->WantPull(); }
   /// `task` runs on the loop's thread when `pause` has passed, unless the call is over by then.
   void RunAfter(Duration pause, std::function<void()> task) {
@@ -99,7 +98,9 @@ class ByteStream : public std::enable_shared_from_this<ByteStream> {
   /// The last reaction.
   virtual void OnDone() = 0;
 
-  /// Bytes that wait in this process until the peer takes more. Asked on the loop's thread.
+  /// Bytes that wait in this process, until the peer takes more or, of what it has sent, for
+  /// whoever they are passed on to. The connection is charged for them. Asked on the loop's thread:
+  /// with WantPull and Pull, after an OnRead that does not read on, and when that is made up for.
   [[nodiscard]] virtual std::size_t waiting_bytes() const { return 0; }
 
  protected:

@@ -13,6 +13,7 @@ void ServedCall::Begin(std::shared_ptr<ByteStream> service) {
 void ServedCall::Read() {
   Carry([this] {
     reading_ = true;
+    if (std::exchange(keeps_, false)) stream_->Hold(service_->waiting_bytes());
     stream_->Resume();
     if (half_closed_ && std::exchange(reading_, false)) service_->OnReadEnd();
   });
@@ -54,7 +55,10 @@ void ServedCall::OnMessage(std::string_view bytes) {
   reading_ = false;
   if (!open_) stream_->SetOfUse();
   service_->OnRead(bytes);
-  if (!reading_ && stream_ != nullptr) stream_->Pause();
+  if (reading_ || stream_ == nullptr) return;
+  keeps_ = true;
+  stream_->Hold(service_->waiting_bytes());
+  stream_->Pause();
 }
 
 void ServedCall::OnHalfClosed() {

@@ -61,6 +61,7 @@ class ServedCall final : public h2::End,
   h2::Stream* stream_;                   // null: the call is over
   std::shared_ptr<ByteStream> service_;  // the same
   bool reading_ = false;
+  bool keeps_ = false;  // the service has not read on, and may keep the message
   bool half_closed_ = false;
 };
 

@@ -43,6 +43,20 @@ constexpr const char* kHealth = "/grpc.health.v1.Health/Check";
 constexpr const char* kWatch = "/grpc.health.v1.Health/Watch";
 constexpr const char* kReflection = "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo";
 
+/// A call that keeps its first message for as long as it goes on, as one does that passes it on to
+/// somebody who does not take it.
+class KeepingStream final : public ByteStream {
+ private:
+  void OnBegin() override { StartRead(); }
+  void OnRead(std::string_view bytes) override { kept_ = bytes; }
+  void OnReadEnd() override {}
+  void Pull(h2::MessageWriter&) override {}
+  void OnDone() override {}
+  [[nodiscard]] std::size_t waiting_bytes() const override { return kept_.size(); }
+
+  std::string kept_;
+};
+
 /// Takes jobs: a message that has to be parsed.
 class Echo final : public Service {
  public:
@@ -59,6 +73,7 @@ class Echo final : public Service {
       return large;
     });
     Serve("Stream", &Echo::Stream);
+    Serve("Keep", &Echo::Keep);
   }
 
   /// Unary calls on each loop.
@@ -69,6 +84,9 @@ class Echo final : public Service {
 
  private:
   Result<std::shared_ptr<ByteStream>> Stream(const CallInfo&) { return EndedStream::Make(); }
+  Result<std::shared_ptr<ByteStream>> Keep(const CallInfo&) {
+    return std::make_shared<KeepingStream>();
+  }
 
   Mutex mutex_;
   std::map<const LoopOwner*, int> calls_ ABSL_GUARDED_BY(mutex_);
@@ -451,6 +469,25 @@ TEST_F(ServerTest, RepliesThatArePutOffByAWindowOf0EndTheirConnectionAndOthersSt
   ASSERT_TRUE(flood.Send(Http2Peer::Frame(Http2Peer::kSettings, 0, 0, no_window)));
   for (int i = 0; i < 200; ++i) flood.Call("/test.Echo/Large");
   EXPECT_TRUE(flood.IsClosed(milliseconds(20'000)));
+
+  EXPECT_TRUE(quiet.Call(kHealth));
+  EXPECT_EQ(quiet.ReadStatus(), 0);
+}
+
+TEST_F(ServerTest, MessagesThatServicesKeepEndTheirConnectionAndOthersStay) {
+  Serve({}, 0, 256 << 20);  // 24 MiB a connection
+  Http2Peer quiet(port_);
+  ASSERT_TRUE(quiet.Greet() && quiet.Call(kHealth));
+  ASSERT_EQ(quiet.ReadStatus(), 0);
+
+  Http2Peer flood(port_);
+  ASSERT_TRUE(flood.Greet());
+  ASSERT_NE(flood.ReadFrame(), "");  // settings, which let frames be as large
+  ASSERT_TRUE(flood.Send(Http2Peer::Frame(Http2Peer::kSettings, Http2Peer::kAck, 0, {})));
+  const std::string message(200 << 10, 'x');
+  for (int i = 0; i < 200; ++i) flood.Call("/test.Echo/Keep", {}, message);
+  EXPECT_TRUE(flood.IsClosed(milliseconds(20'000)));
+  EXPECT_EQ(loops_[0]->closed().of(h2::Cause::kMemory), 1U);
 
   EXPECT_TRUE(quiet.Call(kHealth));
   EXPECT_EQ(quiet.ReadStatus(), 0);
