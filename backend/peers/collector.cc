@@ -10,7 +10,7 @@
 #include "lib/common/address.h"
 #include "lib/rpc/channel.h"
 #include "lib/rpc/outgoing_call.h"
-#include "lib/rpc/wire.h"
+#include "lib/rpc/parse.h"
 #include "twofold/v1/peers.pb.h"
 
 namespace twofold::backend {

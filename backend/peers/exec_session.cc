@@ -9,7 +9,7 @@
 #include "backend/workload/after.h"
 #include "lib/common/instant.h"
 #include "lib/process/environment.h"
-#include "lib/rpc/wire.h"
+#include "lib/rpc/parse.h"
 
 namespace twofold::backend {
 namespace {

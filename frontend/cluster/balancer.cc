@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "lib/common/shard_name.h"
-#include "lib/rpc/wire.h"
+#include "lib/rpc/parse.h"
 #include "twofold/v1/frontends.pb.h"
 
 namespace twofold::frontend {

@@ -11,7 +11,7 @@
 #include "frontend/cluster/peers.h"
 #include "lib/common/mutex.h"
 #include "lib/common/result.h"
-#include "lib/rpc/wire.h"
+#include "lib/rpc/parse.h"
 
 namespace twofold::frontend {
 

@@ -19,8 +19,8 @@
 #include "lib/common/result.h"
 #include "lib/common/task.h"
 #include "lib/queue/types.h"
+#include "lib/rpc/parse.h"
 #include "lib/rpc/service.h"
-#include "lib/rpc/wire.h"
 
 namespace twofold::frontend {
 

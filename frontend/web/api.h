@@ -7,7 +7,7 @@
 #include "frontend/queues/queue_set.h"
 #include "lib/common/result.h"
 #include "lib/http/message.h"
-#include "lib/rpc/wire.h"
+#include "lib/rpc/parse.h"
 
 namespace twofold::frontend {
 

@@ -8,8 +8,8 @@
 
 #include "lib/common/mutex.h"
 #include "lib/rpc/outgoing_call.h"
+#include "lib/rpc/parse.h"
 #include "lib/rpc/status_details.h"
-#include "lib/rpc/wire.h"
 
 namespace twofold::rpc {
 

@@ -12,7 +12,7 @@
 #include "lib/common/result.h"
 #include "lib/rpc/byte_stream.h"
 #include "lib/rpc/outbox.h"
-#include "lib/rpc/wire.h"
+#include "lib/rpc/parse.h"
 
 namespace twofold::rpc {
 

@@ -17,7 +17,7 @@
 #include "lib/http/client.h"
 #include "lib/load/engine/run.h"
 #include "lib/rpc/outgoing_call.h"
-#include "lib/rpc/wire.h"
+#include "lib/rpc/parse.h"
 #include "tests/fakes/streams.h"
 #include "tests/support/program.h"
 #include "twofold/v1/runs.pb.h"

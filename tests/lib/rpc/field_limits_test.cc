@@ -11,7 +11,7 @@
 
 #include "lib/rpc/batches.h"
 #include "lib/rpc/limits.h"
-#include "lib/rpc/wire.h"
+#include "lib/rpc/parse.h"
 #include "twofold/v1/frontends.pb.h"
 #include "twofold/v1/peers.pb.h"
 #include "twofold/v1/queue.pb.h"

@@ -1,4 +1,4 @@
-#include "lib/rpc/wire.h"
+#include "lib/rpc/parse.h"
 
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_split.h>
@@ -28,7 +28,7 @@ void TakeComplaint(pb::LogLevel, const char*, int, const std::string& text) {
   if (const auto others = log.Admit(Now())) spdlog::warn("protobuf: {}{}", text, *others);
 }
 
-std::string Reason(const std::string& text) {
+std::string FaultIn(const std::string& text) {
   const std::vector<std::string> parts = absl::StrSplit(text, '\'');
   if (parts.size() < 3) return {};
   return absl::StrCat(": ", parts[1], " is not valid UTF-8");
@@ -45,7 +45,7 @@ Status Parse(std::string_view bytes, pb::Message& message, const TypeLimits& lim
   complaint = nullptr;
   if (parsed) return SurelyFits(bytes, limits) ? absl::OkStatus() : CheckLimits(message);
   return absl::InvalidArgumentError(
-      absl::StrCat("the bytes are not a message ", message.GetTypeName(), Reason(text)));
+      absl::StrCat("the bytes are not a message ", message.GetTypeName(), FaultIn(text)));
 }
 
 }  // namespace twofold::rpc
