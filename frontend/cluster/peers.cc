@@ -92,7 +92,7 @@ std::shared_ptr<rpc::Dialer> Peers::WayTo(const std::string& address) {
 }
 
 std::shared_ptr<RelayedStream> Peers::Relay(const std::string& address, const std::string& method,
-                                           Caller caller) {
+                                            Caller caller) {
   caller.is_forwarded = true;
   return std::make_shared<RelayedStream>(loop_, WayTo(address), OptionsOf(method, caller));
 }
@@ -244,13 +244,13 @@ template Peers::Cancel Peers::Stream(const std::string&, const std::string&,
                                      OnReply<v1::AttendRunReply>, OnEnd);
 
 void Peers::Find(const std::string& queue, std::uint64_t newest_known,
-                 std::function<void(Result<Place>)> done) {
-  if (directory_.Find(queue).here) return done(Place{});
+                 std::function<void(Result<Answerer>)> done) {
+  if (directory_.Find(queue).here) return done(Answerer{});
   directory_.Await(queue, newest_known, [this, queue, done = std::move(done)](v1::Moved moved) {
-    if (directory_.Find(queue).here) return done(Place{});
+    if (directory_.Find(queue).here) return done(Answerer{});
     if (!moved.shards().empty()) {
       const v1::Shard& there = moved.shards(0);
-      return done(Place{there.client_address(), moved.epoch(), there.worker_address()});
+      return done(Answerer{there.client_address(), moved.epoch(), there.worker_address()});
     }
     done(absl::UnavailableError(
         absl::StrCat("queue ", queue, " is served by no frontend at this moment; try again")));

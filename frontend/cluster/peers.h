@@ -53,7 +53,7 @@ class Peers {
   static constexpr int kMostHops = 3;
 
   /// Who answers calls about a queue.
-  struct Place {
+  struct Answerer {
     std::string address = {};  ///< empty: this frontend
     std::uint64_t epoch = 0;
     std::string worker_address = {};  ///< there
@@ -61,7 +61,7 @@ class Peers {
   /// Now or when it is known. `newest_known`: see Directory::Await.
   /// Errors   kUnavailable: nobody serves it.
   void Find(const std::string& queue, std::uint64_t newest_known,
-            std::function<void(Result<Place>)> done);
+            std::function<void(Result<Answerer>)> done);
 
   [[nodiscard]] bool IsHere(const std::string& queue) const { return directory_.Find(queue).here; }
 

@@ -165,7 +165,7 @@ Status ArrangeRequeued(const v1::RequeueJobsRequest& /*request*/, v1::RequeueJob
 ClientsService::ClientsService(QueueSet& queues, OpenCalls& calls, ReaderPool& readers)
     : Service("twofold.v1.Clients", calls, readers) {
   OwnerStream<v1::SubmitRequest>(
-      "Submit", &Peers::Place::address,
+      "Submit", &Peers::Answerer::address,
       [&queues](auto& first) {
         return Wanted{QueueOf(queues, first), first.moved_epoch()};
       },
@@ -222,7 +222,7 @@ ClientsService::ClientsService(QueueSet& queues, OpenCalls& calls, ReaderPool& r
 WorkersService::WorkersService(QueueSet& queues, OpenCalls& calls, ReaderPool& readers)
     : Service("twofold.v1.Workers", calls, readers) {
   OwnerStream<v1::WorkerMessage>(
-      "Work", &Peers::Place::worker_address,
+      "Work", &Peers::Answerer::worker_address,
       [&queues](const v1::WorkerMessage& first) -> Wanted {
         return {queues.Known(first.hello().queue()), first.hello().moved_epoch()};
       },

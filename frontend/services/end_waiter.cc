@@ -64,11 +64,11 @@ Detached EndWaiter::Follow() {
   const std::shared_ptr<EndWaiter> self = shared_from_this();
   Status why;
   for (int tries = 0; tries < kMostFollows && !IsStopped(); ++tries) {
-    const Later<Peers::Place> search(
+    const Later<Peers::Answerer> search(
         [&](auto done) { who_.peers->Find(host_.name(), host_.NextEpoch(), std::move(done)); });
-    const Result<Peers::Place> place = co_await search;
-    if (!place.ok()) co_return GiveUp(place.status());
-    const Later<bool> stay([&](auto done) { FollowAt(*place, std::move(done)); });
+    const Result<Peers::Answerer> answerer = co_await search;
+    if (!answerer.ok()) co_return GiveUp(answerer.status());
+    const Later<bool> stay([&](auto done) { FollowAt(*answerer, std::move(done)); });
     const Result<bool> stayed = co_await stay;
     why = stayed.status();
     if (!why.ok() && !absl::IsUnavailable(why)) co_return GiveUp(why);
@@ -82,16 +82,16 @@ Detached EndWaiter::Follow() {
 }
 
 /// Listens to what the job does until the stream ends, however that is.
-void EndWaiter::FollowAt(const Peers::Place& place, std::function<void(Result<bool>)> ended) {
+void EndWaiter::FollowAt(const Peers::Answerer& answerer, std::function<void(Result<bool>)> ended) {
   const Owner here = queues_.directory()->Find(host_.name());
-  const bool is_here = place.address.empty();
+  const bool is_here = answerer.address.empty();
   Caller caller = who_.caller;
-  caller.epoch = is_here ? here.epoch : place.epoch;
+  caller.epoch = is_here ? here.epoch : answerer.epoch;
   v1::FollowJobRequest request;
   request.set_id(static_cast<std::uint64_t>(job_));
   auto cancel = who_.peers->Stream<v1::FollowJobRequest, v1::JobUpdate>(
-      is_here ? here.peer.client_address : place.address, "/twofold.v1.Clients/FollowJob", request,
-      caller,
+      is_here ? here.peer.client_address : answerer.address, "/twofold.v1.Clients/FollowJob",
+      request, caller,
       [self = shared_from_this()](const v1::JobUpdate& update) {
         if (update.job().state() == v1::JOB_STATE_FINISHED) self->Answer(update.job());
       },

@@ -30,10 +30,10 @@ class RoutedStream : public rpc::OneRequestCall<Request, Reply> {
     request_ = request;
     const bool asks_me = caller_.is_forwarded && caller_.epoch == 0;
     if (queue.empty() || peers_ == nullptr || asks_me) return BeginHere();
-    peers_->Find(queue, caller_.epoch, [self = Self()](const Result<Peers::Place>& place) {
-      if (!place.ok()) return self->Close(place.status());
-      if (place->address.empty()) return self->BeginHere();
-      if (!self->caller_.is_forwarded) return self->BeginThere(place->address, place->epoch);
+    peers_->Find(queue, caller_.epoch, [self = Self()](const Result<Peers::Answerer>& answerer) {
+      if (!answerer.ok()) return self->Close(answerer.status());
+      if (answerer->address.empty()) return self->BeginHere();
+      if (!self->caller_.is_forwarded) return self->BeginThere(answerer->address, answerer->epoch);
       self->Close(absl::UnavailableError("its queue is served elsewhere, ask again"));
     });
   }

@@ -157,7 +157,7 @@ class Service : public rpc::Service {
   /// As Stream, for one that belongs where a queue is served. `make(can_follow)`: whether
   /// the caller can be told where to go. `address` is where callers of this kind are served.
   template <typename Request, typename Make>
-  void OwnerStream(std::string_view method, std::string Peers::Place::*address,
+  void OwnerStream(std::string_view method, std::string Peers::Answerer::*address,
                    std::function<Wanted(const Request&)> wanted_of, Make make) {
     Stream(method, [=, this, path = PathOf(method)](const rpc::CallInfo& info) {
       const Caller caller = CallerOf(info);
@@ -170,10 +170,10 @@ class Service : public rpc::Service {
         if (!rpc::Parse(bytes, first).ok()) return false;
         const Wanted wanted = wanted_of(first);
         if (wanted.queue.empty() || peers_->IsHere(wanted.queue)) return false;
-        peers_->Find(wanted.queue, wanted.epoch, [=, this](Result<Peers::Place> place) {
-          if (place.ok() && place->address.empty()) place = ServedHereNow(wanted.queue);
-          if (!place.ok()) return found(place.status());
-          found(peers_->Relay((*place).*address, path, caller));
+        peers_->Find(wanted.queue, wanted.epoch, [=, this](Result<Peers::Answerer> answerer) {
+          if (answerer.ok() && answerer->address.empty()) answerer = ServedHereNow(wanted.queue);
+          if (!answerer.ok()) return found(answerer.status());
+          found(peers_->Relay((*answerer).*address, path, caller));
         });
         return true;
       };
@@ -360,15 +360,15 @@ class Service : public rpc::Service {
   /// No queue: this frontend. Errors: kUnavailable: nobody serves it.
   Task<Result<Owning>> OwnerOf(std::string queue, Caller caller) {
     if (peers_ == nullptr || queue.empty()) co_return Owning();
-    const Later<Peers::Place> found(
+    const Later<Peers::Answerer> found(
         [&](auto done) { peers_->Find(queue, caller.epoch, std::move(done)); });
-    const Result<Peers::Place> place = co_await found;
-    if (!place.ok()) co_return place.status();
+    const Result<Peers::Answerer> answerer = co_await found;
+    if (!answerer.ok()) co_return answerer.status();
     // Whoever has been sent around is told the truth: it is served elsewhere.
     if (caller.hops >= Peers::kMostHops) co_return Owning();
     ++caller.hops;
-    caller.epoch = place->epoch;
-    co_return Owning{place->address, std::move(caller)};
+    caller.epoch = answerer->epoch;
+    co_return Owning{answerer->address, std::move(caller)};
   }
 
   /// The answer of another frontend. A caller that goes away ends the call there, too.

@@ -111,7 +111,7 @@ class Server::Port {
   }
   /// The one that listens ends first: what it has handed on is there when the others end.
   ~Port() {
-    for (Place& place : places_) place.loop->Do([&place] { place.server.reset(); });
+    for (LoopServer& each : servers_) each.loop->Do([&each] { each.server.reset(); });
   }
 
   /// `tls` is there for each of the loops.
@@ -124,10 +124,10 @@ class Server::Port {
     limits.connection.age = door.age;
     limits.handshakes = std::max<std::size_t>(limits.handshakes / loops.size(), 1);
     const auto count = std::make_shared<h2::ConnectionCount>(limits.connections, limits.of_host);
-    for (const auto& loop : loops) places_.push_back({.loop = loop});
+    for (const auto& loop : loops) servers_.push_back({.loop = loop});
     // The one that listens comes last, when there are those that it hands connections to.
-    for (std::size_t i = places_.size(); i-- > 0;) {
-      h2::Server::Options options = OptionsOf(places_[i].loop, limits);
+    for (std::size_t i = servers_.size(); i-- > 0;) {
+      h2::Server::Options options = OptionsOf(servers_[i].loop, limits);
       options.tls = std::move(tls[i]);
       options.count = count;
       std::vector<Descriptor> sockets;
@@ -138,27 +138,27 @@ class Server::Port {
           HandOn(std::move(socket), host, std::move(ticket));
         };
       }
-      places_[i].loop->Do([&] {
-        places_[i].server = std::make_unique<h2::Server>(places_[i].loop->loop(),
-                                                         std::move(sockets), std::move(options));
+      servers_[i].loop->Do([&] {
+        servers_[i].server = std::make_unique<h2::Server>(servers_[i].loop->loop(),
+                                                          std::move(sockets), std::move(options));
       });
     }
   }
 
-  [[nodiscard]] int trouble() const { return places_.front().server->trouble(); }
+  [[nodiscard]] int trouble() const { return servers_.front().server->trouble(); }
 
   void Shutdown(Duration patience) {
     health_.Stop();
-    std::latch done(static_cast<std::ptrdiff_t>(places_.size()));
-    for (Place& place : places_) {
-      place.loop->Post([&] { place.server->Drain(patience, [&done] { done.count_down(); }); });
+    std::latch done(static_cast<std::ptrdiff_t>(servers_.size()));
+    for (LoopServer& each : servers_) {
+      each.loop->Post([&] { each.server->Drain(patience, [&done] { done.count_down(); }); });
     }
     done.wait();
   }
 
  private:
   /// A server belongs to the thread of its loop.
-  struct Place {
+  struct LoopServer {
     std::shared_ptr<LoopThread> loop;
     std::unique_ptr<h2::Server> server = nullptr;
   };
@@ -189,13 +189,13 @@ class Server::Port {
     return options;
   }
 
-  /// To each place in turn. On the thread of the first one.
+  /// To each in turn. On the thread of the first one.
   void HandOn(Descriptor socket, const std::string& host, h2::Server::Ticket ticket) {
-    Place& place = places_[next_++ % places_.size()];
-    if (place.loop->IsHere()) return place.server->Take(std::move(socket), host, std::move(ticket));
-    place.loop->Post([&place, host, socket = std::make_shared<Descriptor>(std::move(socket)),
-                      ticket = std::move(ticket)]() mutable {
-      place.server->Take(std::move(*socket), host, std::move(ticket));
+    LoopServer& next = servers_[next_++ % servers_.size()];
+    if (next.loop->IsHere()) return next.server->Take(std::move(socket), host, std::move(ticket));
+    next.loop->Post([&next, host, socket = std::make_shared<Descriptor>(std::move(socket)),
+                     ticket = std::move(ticket)]() mutable {
+      next.server->Take(std::move(*socket), host, std::move(ticket));
     });
   }
 
@@ -253,7 +253,7 @@ class Server::Port {
   absl::flat_hash_map<std::string, Service*> services_;  // by name
   LimitedLog warnings_;
   LimitedLog ends_;
-  std::vector<Place> places_;
+  std::vector<LoopServer> servers_;
   std::size_t next_ = 0;  // the first loop's
 };
 

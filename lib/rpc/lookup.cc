@@ -18,12 +18,12 @@
 namespace twofold::rpc {
 namespace {
 
-using Places = std::vector<Place>;
+using Resolved = std::vector<ResolvedAddress>;
 
 constexpr Duration kShared = std::chrono::seconds(1);  // so long others join a lookup
 
 struct Found {
-  Places places;
+  Resolved addresses;
   std::string trouble;  ///< empty: none
 };
 
@@ -37,14 +37,14 @@ Found Ask(const HostPort& contact, int flags) {
       getaddrinfo(contact.host.c_str(), std::to_string(contact.port).c_str(), &hints, &found);
   if (failed == EAI_SYSTEM) return {{}, std::strerror(errno)};
   if (failed != 0) return {{}, gai_strerror(failed)};
-  Places places;
+  Resolved addresses;
   for (const addrinfo* each = found; each != nullptr; each = each->ai_next) {
-    Place place{.contact = contact, .size = each->ai_addrlen};
-    std::memcpy(&place.address, each->ai_addr, each->ai_addrlen);
-    places.push_back(std::move(place));
+    ResolvedAddress address{.contact = contact, .size = each->ai_addrlen};
+    std::memcpy(&address.bytes, each->ai_addr, each->ai_addrlen);
+    addresses.push_back(std::move(address));
   }
   freeaddrinfo(found);
-  return {std::move(places), ""};
+  return {std::move(addresses), ""};
 }
 
 /// Lookups that are under way.
@@ -99,11 +99,11 @@ class Lookups {
 
 }  // namespace
 
-Result<Places> LookUp(const HostPort& contact, Instant until) {
+Result<Resolved> LookUp(const HostPort& contact, Instant until) {
   Found found = Ask(contact, AI_NUMERICHOST);
   if (!found.trouble.empty()) found = Lookups::All().Await(contact, until);
   if (!found.trouble.empty()) return absl::UnavailableError(found.trouble);
-  return std::move(found.places);
+  return std::move(found.addresses);
 }
 
 }  // namespace twofold::rpc

@@ -12,9 +12,9 @@
 namespace twofold::rpc {
 
 /// One address of a server.
-struct Place {
+struct ResolvedAddress {
   HostPort contact;  ///< as it was written
-  sockaddr_storage address{};
+  sockaddr_storage bytes{};
   socklen_t size = 0;
 };
 
@@ -28,6 +28,6 @@ struct Place {
 ///
 /// Threads  Safe. Blocks until `until` at most.
 /// Errors   kUnavailable: what the system says, or that it says nothing.
-Result<std::vector<Place>> LookUp(const HostPort& contact, Instant until);
+Result<std::vector<ResolvedAddress>> LookUp(const HostPort& contact, Instant until);
 
 }  // namespace twofold::rpc

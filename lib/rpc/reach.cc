@@ -38,21 +38,21 @@ Status Trouble(const HostPort& contact, const std::string& why) {
 }
 
 /// Of each contact. An error only if there is no address at all.
-Result<std::vector<Place>> LookUpAll(const std::string& contacts, Instant until) {
-  std::vector<Place> places;
+Result<std::vector<ResolvedAddress>> LookUpAll(const std::string& contacts, Instant until) {
+  std::vector<ResolvedAddress> addresses;
   Status trouble;
   for (const auto text : absl::StrSplit(contacts, ',')) {
     const auto contact = ParseAddress({text.data(), text.size()});
     if (!contact.ok()) return absl::UnavailableError(contact.status().message());
     const auto found = LookUp(*contact, until);
     if (found.ok()) {
-      places.insert(places.end(), found->begin(), found->end());
+      addresses.insert(addresses.end(), found->begin(), found->end());
     } else {
       trouble = Trouble(*contact, std::string(found.status().message()));
     }
   }
-  if (places.empty()) return trouble;
-  return places;
+  if (addresses.empty()) return trouble;
+  return addresses;
 }
 
 /// Milliseconds, as poll wants them, and rounded up; 0: `until` has passed.
@@ -64,12 +64,13 @@ int UntilMs(Instant until) {
 /// Connects to several addresses, each with a head start before the next.
 class Race {
  public:
-  Race(std::vector<Place> places, Instant until) : places_(std::move(places)), until_(until) {}
+  Race(std::vector<ResolvedAddress> addresses, Instant until)
+      : addresses_(std::move(addresses)), until_(until) {}
 
   Result<Connected> Run() {
     while (Now() < until_) {
-      if (next_ < places_.size() && (running_.empty() || Now() >= next_at_)) StartNext();
-      if (running_.empty() && next_ == places_.size()) return why_;
+      if (next_ < addresses_.size() && (running_.empty() || Now() >= next_at_)) StartNext();
+      if (running_.empty() && next_ == addresses_.size()) return why_;
       if (auto winner = Await()) return *std::move(winner);
     }
     if (!running_.empty()) why_ = Trouble(running_.front().contact, "it does not answer");
@@ -78,16 +79,16 @@ class Race {
 
  private:
   void StartNext() {
-    const Place& place = places_[next_++];
+    const ResolvedAddress& address = addresses_[next_++];
     next_at_ = Now() + kHeadStart;
     Descriptor made(
-        socket(place.address.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, IPPROTO_TCP));
-    const auto* const address = reinterpret_cast<const sockaddr*>(&place.address);
-    if (made.get() < 0 || (connect(made.get(), address, place.size) != 0 && errno != EINPROGRESS)) {
-      why_ = Trouble(place.contact, std::strerror(errno));
+        socket(address.bytes.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, IPPROTO_TCP));
+    const auto* const bytes = reinterpret_cast<const sockaddr*>(&address.bytes);
+    if (made.get() < 0 || (connect(made.get(), bytes, address.size) != 0 && errno != EINPROGRESS)) {
+      why_ = Trouble(address.contact, std::strerror(errno));
       return;
     }
-    running_.push_back({std::move(made), place.contact});
+    running_.push_back({std::move(made), address.contact});
   }
 
   /// The first one that is connected; nullopt: none yet.
@@ -96,7 +97,7 @@ class Race {
     for (const Connected& each : running_) {
       polled.push_back({.fd = each.socket.get(), .events = POLLOUT, .revents = 0});
     }
-    const bool has_next = next_ < places_.size();
+    const bool has_next = next_ < addresses_.size();
     poll(polled.data(), polled.size(), UntilMs(has_next ? std::min(next_at_, until_) : until_));
     for (std::size_t i = polled.size(); i-- > 0;) {
       if (polled[i].revents == 0) continue;
@@ -110,18 +111,18 @@ class Race {
     return std::nullopt;
   }
 
-  const std::vector<Place> places_;
+  const std::vector<ResolvedAddress> addresses_;
   const Instant until_;
-  std::size_t next_ = 0;  // of places_
+  std::size_t next_ = 0;  // of addresses_
   Instant next_at_{};
   std::vector<Connected> running_;
   Status why_ = absl::UnavailableError("no time is left to connect");  // of the last one
 };
 
 Result<Connected> ConnectToAny(const std::string& contacts, Instant until) {
-  auto places = LookUpAll(contacts, until);
-  if (!places.ok()) return places.status();
-  return Race(*std::move(places), until).Run();
+  auto addresses = LookUpAll(contacts, until);
+  if (!addresses.ok()) return addresses.status();
+  return Race(*std::move(addresses), until).Run();
 }
 
 /// Waits for `events`. False: not until `until`.
