@@ -11,11 +11,6 @@ constexpr std::size_t kSizes = 256;
 
 }  // namespace
 
-std::size_t Ledger::OfHost(const std::string& host) const {
-  const auto found = hosts_.find(host);
-  return found == hosts_.end() ? 0 : found->second.held;
-}
-
 /// Of the accounts that it has seen, the one that ends.
 class Ledger::Choice {
  public:

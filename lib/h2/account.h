@@ -35,7 +35,6 @@ class Ledger {
   void Settle();
 
   [[nodiscard]] std::size_t held() const { return held_; }
-  [[nodiscard]] std::size_t OfHost(const std::string& host) const;
 
  private:
   friend class Account;

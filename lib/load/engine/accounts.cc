@@ -2,7 +2,6 @@
 
 #include <spdlog/spdlog.h>
 
-#include <algorithm>
 #include <utility>
 
 #include "lib/load/counts.h"
@@ -21,11 +20,6 @@ void Resolve(const v1::ResultBatch& batch, Places& places, std::vector<Places::I
 
 }  // namespace
 
-Duration FromWire(std::uint64_t ns) {
-  constexpr auto kMost = static_cast<std::uint64_t>(Duration::max().count());
-  return Duration(static_cast<Duration::rep>(std::min(ns, kMost)));
-}
-
 void Accounts::BeginAnswers(const v1::ResultBatch& batch) {
   Resolve(batch, window_.places(), places_);
   if (recorder_) Resolve(batch, recorder_->places(), recorded_places_);
@@ -37,8 +31,8 @@ void Accounts::Answered(const rpc::ResultRow& row, const LoadLoop::Sent& sent, I
   JobEntry job{.planned = sent.due,
                .sent = sent.submitted,
                .ended = now,
-               .wait = FromWire(row.wait_ns),
-               .run = FromWire(row.run_ns),
+               .wait = BoundedNs(row.wait_ns),
+               .run = BoundedNs(row.run_ns),
                .outcome = row.outcome,
                .began = row.attempts > 0,
                .place = places_[row.worker]};

@@ -18,9 +18,6 @@
 
 namespace twofold::load {
 
-/// What a peer says in an unsigned field, in nanoseconds; more than 292 years is as good as that.
-Duration FromWire(std::uint64_t ns);
-
 /// Counts what became of a load's jobs, for all who show it: the present window, the totals since
 /// the start, and the recorder of a load that is recorded. Says once what the frontend rejects.
 ///

@@ -167,7 +167,7 @@ void Generator::OnReply(const v1::SubmitReply& reply, Lane lane) {
     if (!reply.results().tags().empty()) Heard(reply, lane, now);
     accounts_.BeginAnswers(reply.results());
     const bool rejected = EndAll(reply.results(), now);
-    if (rejected) loop_.Rejected(now, FromWire(reply.retry_after_ns()));
+    if (rejected) loop_.Rejected(now, BoundedNs(reply.retry_after_ns()));
   };
   Do(take, lane);
 }
