@@ -54,7 +54,7 @@ void Declare(CLI::App& app, Options& options) {
             "grace period, as the frontend's option");
   AddOption(app, "--backoff", options.backoff_seconds, Seconds(0.001, 86400),
             "longest first pause of a worker that looks for its queue; later ones are up to 5 s");
-  app.add_flag("--tls", options.world.tls, "connections cost what they are assumed to with TLS");
+  app.add_flag("--tls", options.world.tls, "connections cost what they do with TLS");
   app.add_option("--scenario", options.scenarios, "only these")
       ->delimiter(',')
       ->check(ScenarioName())

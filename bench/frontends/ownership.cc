@@ -77,10 +77,12 @@ void RunTakeover(const Bench& bench) {
 void RunWorkers(const Bench& bench) {
   Cluster cluster(bench.place, {});
   const auto workers = static_cast<std::uint64_t>(bench.options.workers);
+  const double cpu_before = cluster.Owner().CpuSeconds();
   const Instant start = Now();
   const IdleWorkers idle(bench.place, bench.options.workers, cluster.Contacts());
   cluster.AwaitSlots(workers);
   const std::vector<double> connect = {ToSeconds(Now() - start)};
+  const double cpu = cluster.Owner().CpuSeconds() - cpu_before;
   const double busy = BusyPercent(cluster.Owner(), bench.options.idle_seconds);
   std::vector<double> same, other;
   InTurn(bench, cluster, [&](Frontend& owner, bool starts_again) {
@@ -89,6 +91,8 @@ void RunWorkers(const Bench& bench) {
     (starts_again ? same : other).push_back(ToSeconds(back));
   });
   bench.Add("start of all, until they are there", connect, "s");
+  bench.Add("their frontend's CPU for each that connects", {1e6 * cpu / bench.options.workers},
+            "µs");
   bench.Add("their frontend while all are idle", {busy}, "% core", AtMost(1));
   bench.Add("all back, from the takeover by a process of the same name", same, "s", AtMost(2));
   bench.Add("all back, from the takeover by another one", other, "s", AtMost(2));
