@@ -52,8 +52,10 @@ int Session::OnBeginFrame(const nghttp2_frame_hd& head) {
   } else if (header_due_ == Instant::max()) {
     header_due_ = now_ + limits().header_block;
   }
-  // A caller pays no server for resets: it chose whom to call.
-  if (!serves() && head.type == NGHTTP2_RST_STREAM) return GoOn();
+  // A caller chose whom to call, so a server resets calls for nothing. gRPC's library updates the
+  // window of a call with each message that it reads, and a frame of ours has thousands.
+  const bool is_free = head.type == NGHTTP2_RST_STREAM || head.type == NGHTTP2_WINDOW_UPDATE;
+  if (!serves() && is_free) return GoOn();
   return Pay(FrameCost(head.type, head.flags, head.length));
 }
 

@@ -368,6 +368,7 @@ TEST_F(WeCallGrpcTest, ManyMessagesInOneTurnComeBackInOrder) {
   for (int i = 0; i < 10'000; ++i) end->Send(std::to_string(i));
   end->stream->HalfClose();
   ASSERT_TRUE(IsOver(*end));
+  EXPECT_TRUE(end->ended->ok()) << *end->ended;
   ASSERT_EQ(end->messages.size(), 10'000U);
   for (int i = 0; i < 10'000; ++i)
     ASSERT_EQ(end->messages[static_cast<std::size_t>(i)], std::to_string(i));

@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 
+#include "tests/lib/h2/frames.h"
 #include "tests/lib/h2/session_pair.h"
 
 namespace twofold::h2 {
@@ -38,6 +39,17 @@ TEST(SessionTest, UnaryCallIsAnswered) {
   EXPECT_TRUE(pair.server().end().ended->ok());
   EXPECT_EQ(pair.caller().streams(), 0U);
   EXPECT_EQ(pair.server()->streams(), 0U);
+}
+
+TEST(SessionTest, ServerMayUpdateWindowsForEachOfThousandsOfSmallMessages) {
+  SessionPair pair;
+  const auto end = pair.Call();
+  pair.Carry();
+  std::string updates;
+  for (int i = 0; i < 10'000; ++i)
+    updates += Frame(NGHTTP2_WINDOW_UPDATE, 0, 1, Http2Peer::Number(6));
+  EXPECT_TRUE(pair.caller().Receive(updates, pair.server().now()).ok());
+  EXPECT_FALSE(end->ended);
 }
 
 TEST(SessionTest, ServiceSeesPathAndMetadataAndDeadline) {
