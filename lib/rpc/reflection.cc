@@ -4,13 +4,16 @@
 #include <google/protobuf/descriptor.h>
 #include <google/protobuf/descriptor.pb.h>
 
+#include <map>
 #include <set>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "grpc/reflection/v1/reflection.pb.h"
 #include "grpc/reflection/v1alpha/reflection.pb.h"
+#include "lib/common/mutex.h"
 
 namespace twofold::rpc {
 namespace {
@@ -20,14 +23,28 @@ using Names = std::vector<std::string>;
 
 const pb::DescriptorPool& Pool() { return *pb::DescriptorPool::generated_pool(); }
 
+using Files = std::vector<std::string>;
+
 /// Adds a file and all that it imports, each once.
-template <typename Files>
 void AddFile(const pb::FileDescriptor& file, std::set<std::string>& there, Files& files) {
   if (!there.insert(file.name()).second) return;
   pb::FileDescriptorProto proto;
   file.CopyTo(&proto);
-  files.add_file_descriptor_proto(proto.SerializeAsString());
+  files.push_back(proto.SerializeAsString());
   for (int i = 0; i < file.dependency_count(); ++i) AddFile(*file.dependency(i), there, files);
+}
+
+/// A file and all that it imports. Made once: strangers may ask for it again and again.
+const Files& FilesOf(const pb::FileDescriptor& file) {
+  static Mutex mutex;
+  static auto* const made = new std::map<const pb::FileDescriptor*, Files>();
+  const MutexLock lock(mutex);
+  const auto [entry, is_new] = made->try_emplace(&file);
+  if (is_new) {
+    std::set<std::string> there;
+    AddFile(file, there, entry->second);
+  }
+  return entry->second;
 }
 
 template <typename Response>
@@ -38,8 +55,9 @@ void TellFile(const pb::FileDescriptor* file, std::string_view wanted, Response&
     error.set_error_message(absl::StrCat("there is no ", std::string(wanted)));
     return;
   }
-  std::set<std::string> there;
-  AddFile(*file, there, *response.mutable_file_descriptor_response());
+  auto& files = *response.mutable_file_descriptor_response()->mutable_file_descriptor_proto();
+  const Files& all = FilesOf(*file);
+  files.Assign(all.begin(), all.end());
 }
 
 template <typename Response>
