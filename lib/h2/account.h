@@ -74,6 +74,7 @@ class Account {
   [[nodiscard]] std::size_t held() const { return held_; }
   /// See Stream::SetOfUse. Whether it was of no use so far.
   bool SetOfUse() { return !std::exchange(of_use_, true); }
+  [[nodiscard]] bool of_use() const { return of_use_; }
   /// Whether the connection's budget has room for so many more.
   [[nodiscard]] bool Admits(std::size_t bytes) const {
     return held_ + bytes <= ledger_.budgets_.connection;

@@ -11,15 +11,6 @@
 #include <utility>
 
 namespace twofold::h2 {
-namespace {
-
-// What one peer says in a turn delays the others: it is read in pieces that take less than
-// kLongRead to serve, and a turn takes a few of them.
-constexpr int kReadsATurn = 4;
-constexpr std::size_t kShortestRead = 4 << 10;
-constexpr Duration kLongRead = std::chrono::milliseconds(1);
-
-}  // namespace
 
 Result<std::unique_ptr<Connection>> Connection::Make(Loop& loop, Descriptor socket,
                                                      Options options) {
@@ -133,14 +124,29 @@ void Connection::Watch() {
   if (std::exchange(watched_, wanted) != wanted) loop_.Change(*this, socket_.get(), wanted);
 }
 
+/// What one peer says in a turn delays the others: it is read in pieces that take less than `piece`
+/// to serve, and a turn takes a few of them. Of one that has been of no use, less.
+struct Connection::Share {
+  int pieces;
+  Duration piece;
+  std::size_t shortest;  ///< piece, in bytes
+};
+
+const Connection::Share& Connection::share() const {
+  static constexpr Share kOfUse = {4, std::chrono::milliseconds(1), 4 << 10};
+  static constexpr Share kOfNoUse = {1, std::chrono::microseconds(100), 512};
+  return !session_->serves() || account_->of_use() ? kOfUse : kOfNoUse;
+}
+
 void Connection::Read() {
   std::string& in = loop_.buffers().in;
+  const Share& share = this->share();
   Instant begun = Now();
   bool goes_on = true;
   for (int i = 0; open(); ++i) {
     // What TLS holds already makes no socket readable.
     const std::size_t most =
-        goes_on && i < kReadsATurn ? std::min(read_bytes_, in.size()) : transport_->pending();
+        goes_on && i < share.pieces ? std::min(read_bytes_, in.size()) : transport_->pending();
     if (most == 0) break;
     const Moved moved = transport_->Read(in.data(), std::min(most, in.size()));
     must_write_ = moved.state == Moved::State::kMustWrite;
@@ -150,7 +156,7 @@ void Connection::Read() {
     }
     if (!session_->Receive({in.data(), moved.bytes}, loop_.now()).ok()) break;  // see OnFlush
     const Instant served = Now();
-    goes_on = Pace(served - begun);
+    goes_on = Pace(served - begun, share);
     begun = served;
     if (moved.bytes < most && transport_->pending() == 0) break;
   }
@@ -158,21 +164,22 @@ void Connection::Read() {
 }
 
 /// How much is read next. False: nothing in this turn.
-bool Connection::Pace(Duration took) {
-  if (took > kLongRead) {
-    read_bytes_ = std::max(read_bytes_ / 2, kShortestRead);
+bool Connection::Pace(Duration took, const Share& share) {
+  if (took > share.piece) {
+    read_bytes_ = std::max(read_bytes_ / 2, share.shortest);
     return false;
   }
-  if (took < kLongRead / 4) read_bytes_ = std::min(read_bytes_ * 2, loop_.buffers().in.size());
+  if (took < share.piece / 4) read_bytes_ = std::min(read_bytes_ * 2, loop_.buffers().in.size());
   return true;
 }
 
 void Connection::OnFlush() {
-  Outgoing& out = loop_.buffers().out;
-  while (open() && ready_ && !blocked_) {
+  if (open() && ready_ && !blocked_) {
+    Outgoing& out = loop_.buffers().out;
     out.bytes.clear();
-    session_->Collect(out, loop_.now());
-    if (out.bytes.empty() || !Write(out.bytes)) break;
+    // There may be more for as long as the peer reads: others come first.
+    const bool more = session_->Collect(out, loop_.now());
+    if (Write(out.bytes) && more) loop_.MarkDirty(*this);
   }
   if (!open()) return;
   if (!session_->broken().ok()) {

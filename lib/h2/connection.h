@@ -74,7 +74,9 @@ class Connection final : public Loop::Source {
   [[nodiscard]] Cause CauseOf(const Moved& moved) const;
   void Shut(std::string_view why);
   void Read();
-  bool Pace(Duration took);
+  struct Share;
+  [[nodiscard]] const Share& share() const;
+  bool Pace(Duration took, const Share& share);
   bool Write(std::string_view bytes);
   void WriteRest();
   void Watch();

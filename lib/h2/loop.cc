@@ -92,8 +92,12 @@ void Loop::Run() {
 }
 
 void Loop::Turn(Duration most) {
-  Flush();  // what was made ready between turns
   Done done;
+  if (!dirty_.empty()) {  // between turns, or again in the last one
+    const Instant begun = Now();
+    Flush();
+    done.sending = Now() - begun;
+  }
   const bool posted = Wait(most, done);
   const Instant served = Now();
   if (posted) RunPosted();
@@ -107,7 +111,7 @@ void Loop::Turn(Duration most) {
   if (!on_turn_) return;
   done.serving = served - now_;
   done.running = ran - served;
-  done.sending = Now() - ran;
+  done.sending += Now() - ran;
   on_turn_(done);
 }
 
@@ -146,6 +150,7 @@ void Loop::RunPosted() {
 }
 
 Instant Loop::NextDue() const {
+  if (!dirty_.empty()) return now_;
   const Instant timer = timers_.empty() ? Instant::max() : timers_.begin()->first;
   return delayed_.empty() ? timer : std::min(timer, delayed_.begin()->first);
 }
@@ -166,14 +171,20 @@ void Loop::RunDue() {
 }
 
 void Loop::Flush() {
+  ++flushes_;
+  std::size_t again = 0;  // of dirty_, from the front
   // A flush may make others dirty.
   for (std::size_t i = 0; i < dirty_.size(); ++i) {
     Source* const source = dirty_[i];
     if (source == nullptr) continue;
+    if (std::exchange(source->flushed_, flushes_) == flushes_) {
+      dirty_[again++] = source;
+      continue;
+    }
     source->dirty_ = false;
     source->OnFlush();
   }
-  dirty_.clear();
+  dirty_.resize(again);
 }
 
 void Timer::Set(Instant when) {

@@ -20,8 +20,8 @@ namespace twofold::h2 {
 class Timer;
 
 /// One thread that waits for all its sockets. A turn reads all that is readable, runs what other
-/// threads posted and what is due, and then writes once for each connection that has something to
-/// say: what a turn made ready goes out together, and nobody is woken for it.
+/// threads posted and what is due, and then lets each connection that has something to say write
+/// once: what a turn made ready goes out together, and nobody is woken for it.
 ///
 /// Threads  Post and Stop: any. All else: the thread that calls Run or Turn, or before it begins.
 /// Cost     A turn is O(ready sockets + due timers), however many sockets there are.
@@ -33,12 +33,14 @@ class Loop {
     virtual ~Source() = default;
     /// `events` are epoll's. As long as they hold, each turn calls again (level-triggered).
     virtual void OnReady(std::uint32_t events) = 0;
-    /// The turn ends, and MarkDirty was called for this source.
+    /// The turn ends, and MarkDirty was called for this source. Once a turn: who is marked again
+    /// meanwhile goes on in the next turn, when all others have had theirs.
     virtual void OnFlush() {}
 
    private:
     friend class Loop;
     bool dirty_ = false;
+    std::uint32_t flushed_ = 0;  // the last flush it was in
   };
 
   /// What connections use during a turn, so that a connection at rest needs none.
@@ -115,7 +117,8 @@ class Loop {
   bool stopped_ = false;
   Timers timers_;
   std::multimap<Instant, std::function<void()>> delayed_;
-  std::vector<Source*> dirty_;           // null: removed
+  std::vector<Source*> dirty_;  // null: removed
+  std::uint32_t flushes_ = 0;
   std::unordered_set<Source*> removed_;  // in this turn: events for them may be there already
   std::vector<std::unique_ptr<Source>> retired_;
   Buffers buffers_;

@@ -86,9 +86,9 @@ class Session {
   /// Takes what came. Calls Ends.
   Status Receive(std::string_view bytes, Instant now);
 
-  /// Appends what is to be written, some Limits::write_bytes at most; nothing is added when there
-  /// is nothing (left). Pulls streams.
-  void Collect(Outgoing& out, Instant now);
+  /// Appends what is to be written, some Limits::write_bytes at most. Pulls streams. True: there
+  /// may be more.
+  bool Collect(Outgoing& out, Instant now);
 
   /// When OnDue has something to do, unless something happens before; Instant::max(): never.
   [[nodiscard]] Instant NextDue() const;
@@ -168,6 +168,7 @@ class Session {
   void OnTrailers(Stream& stream);
 
   // What goes.
+  [[nodiscard]] std::size_t write_bytes() const;
   void Answer(Stream& stream);
   void AnswerAlone(Stream& stream);
   void AnswerInHttp(Stream& stream, std::string_view status);

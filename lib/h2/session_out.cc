@@ -9,7 +9,13 @@
 
 namespace twofold::h2 {
 
-void Session::Collect(Outgoing& out, Instant now) {
+/// See Limits.
+std::size_t Session::write_bytes() const {
+  const bool of_use = !serves() || options_.account.of_use();
+  return of_use ? limits().write_bytes : limits().write_bytes_of_no_use;
+}
+
+bool Session::Collect(Outgoing& out, Instant now) {
   now_ = now;
   dirty_ = false;
   for (const std::int32_t id : std::exchange(unfinished_, {})) {
@@ -18,7 +24,7 @@ void Session::Collect(Outgoing& out, Instant now) {
     }
   }
   out_ = &out;
-  while (out.bytes.size() < limits().write_bytes) {
+  while (out.bytes.size() < write_bytes()) {
     const std::uint8_t* data = nullptr;
     const std::size_t before = out.bytes.size();
     const ssize_t size = nghttp2_session_mem_send(session_, &data);
@@ -30,6 +36,7 @@ void Session::Collect(Outgoing& out, Instant now) {
     if (out.bytes.size() == before) break;
   }
   out_ = nullptr;
+  return out.bytes.size() >= write_bytes();
 }
 
 // ---- headers
@@ -115,7 +122,7 @@ ssize_t Session::ReadData(std::int32_t id, std::size_t size, std::uint32_t& flag
 int Session::SendData(std::int32_t id, std::string_view head, std::size_t size) {
   Stream* const stream = Find(id);
   // A frame goes as a whole or waits: nghttp2 asks again with the same one.
-  if (out_->bytes.size() >= limits().write_bytes) return NGHTTP2_ERR_WOULDBLOCK;
+  if (out_->bytes.size() >= write_bytes()) return NGHTTP2_ERR_WOULDBLOCK;
   out_->bytes.append(head).append(stream->out_, stream->sent_, size);
   stream->sent_ += size;
   if (stream->unsent() == 0) stream->OnDrained(out_->spare);

@@ -202,7 +202,7 @@ void Stream::Refill(std::string& spare) {
   // The frame with the last message should be the last one, so what ends is pulled to its end.
   while (more && !outcome_ && out_.size() < session_.limits().sent_frame_bytes) {
     wants_pull_ = false;
-    MessageWriter writer(out_, session_.limits().message_bytes, session_.limits().write_bytes);
+    MessageWriter writer(out_, session_.limits().message_bytes, session_.write_bytes());
     end_->Pull(writer);
     if (writer.refused()) Fail(absl::ResourceExhaustedError("a message of ours is too large"));
     more = writer.bytes() > 0 ? finishing_ : wants_pull_;

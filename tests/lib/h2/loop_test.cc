@@ -33,6 +33,7 @@ class NotingSource final : public Loop::Source {
   void Wake() const { EXPECT_EQ(write(sockets_.peers.get(), "x", 1), 1); }
 
   std::function<void()> on_ready;
+  std::function<void()> on_flush;
 
  private:
   void OnReady(std::uint32_t) override {
@@ -43,7 +44,10 @@ class NotingSource final : public Loop::Source {
     loop_.MarkDirty(*this);  // is written once all the same
     if (on_ready) on_ready();
   }
-  void OnFlush() override { notes_.push_back("write " + name_); }
+  void OnFlush() override {
+    notes_.push_back("write " + name_);
+    if (on_flush) on_flush();
+  }
 
   Loop& loop_;
   std::vector<std::string>& notes_;
@@ -68,6 +72,24 @@ TEST(LoopTest, TurnReadsAllThenRunsTasksThenTimersThenWrites) {
   EXPECT_THAT(std::vector(notes.begin() + 2, notes.begin() + 4), ElementsAre("task", "timer"));
   EXPECT_THAT(std::vector(notes.begin() + 4, notes.end()),
               ::testing::UnorderedElementsAre("write one", "write two"));
+}
+
+TEST(LoopTest, SourceThatAlwaysHasMoreToWriteKeepsNoOtherWaiting) {
+  Loop loop;
+  std::vector<std::string> notes;
+  NotingSource greedy(loop, notes, "greedy");
+  const NotingSource other(loop, notes, "other");
+  greedy.on_flush = [&] { loop.MarkDirty(greedy); };
+  greedy.Wake();
+  other.Wake();
+  loop.Turn(seconds(1));
+  EXPECT_THAT(notes, ElementsAre("read greedy", "read other", "write greedy", "write other"));
+  EXPECT_LE(loop.NextDue(), Now()) << "it goes on at once";
+  notes.clear();
+  other.Wake();
+  loop.Turn(std::chrono::hours(1));
+  EXPECT_THAT(notes, ElementsAre("write greedy", "read other", "write greedy", "write other"));
+  greedy.on_flush = nullptr;
 }
 
 TEST(LoopTest, RemovedSourceHearsNothingThoughItsEventIsThere) {

@@ -123,12 +123,18 @@ TEST_F(SessionFlowTest, WhatAServiceHoldsIsCharged) {
 TEST_F(SessionFlowTest, CollectedBytesAreBounded) {
   Give(Greeting(Window(8 << 20)) + Open(0, 8 << 20) + CallHeaders(1));
   server_.end().Send(std::string(4 << 20, 'x'));
+  const std::size_t frame = Limits().sent_frame_bytes + 100;
   Outgoing out;
+  EXPECT_TRUE(server_->Collect(out, server_.now())) << "there is more";
+  EXPECT_GE(out.bytes.size(), Limits().write_bytes_of_no_use);
+  EXPECT_LT(out.bytes.size(), Limits().write_bytes_of_no_use + frame);
+  out.bytes.clear();
+  server_.end().stream->SetOfUse();
+  EXPECT_TRUE(server_->Collect(out, server_.now()));
+  EXPECT_GE(out.bytes.size(), Limits().write_bytes);
+  EXPECT_LT(out.bytes.size(), Limits().write_bytes + frame);
   server_->Collect(out, server_.now());
-  EXPECT_LT(out.bytes.size(), Limits().write_bytes + (64 << 10) + 100);
-  EXPECT_GT(out.bytes.size(), Limits().write_bytes / 2);
-  server_->Collect(out, server_.now());
-  EXPECT_LT(out.bytes.size(), Limits().write_bytes + (64 << 10) + 100) << "it is full already";
+  EXPECT_LT(out.bytes.size(), Limits().write_bytes + frame) << "it is full already";
 }
 
 }  // namespace
