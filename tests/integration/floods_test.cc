@@ -101,11 +101,20 @@ std::function<std::string(std::uint32_t)> Once(std::function<std::string(std::ui
 }
 
 /// An open call, and then the same again and again.
-std::function<std::string(std::uint32_t)> Again(const std::string& frame, int count = 1000) {
-  const std::string many = Repeated(frame, count);
-  return [many](std::uint32_t part) {
-    return part > 0 ? many : Frame(NGHTTP2_HEADERS, P::kEndHeaders, 1, P::Request(kPath));
+std::function<std::string(std::uint32_t)> Again(const std::string& frame, int count = 1000,
+                                                const char* path = kPath) {
+  const std::string begin = Frame(NGHTTP2_WINDOW_UPDATE, 0, 0, P::Number(1 << 30)) +
+                            Frame(NGHTTP2_HEADERS, P::kEndHeaders, 1, P::Request(path));
+  return [begin, many = Repeated(frame, count)](std::uint32_t part) {
+    return part == 0 ? begin : many;
   };
+}
+
+/// Asks reflection the same again and again; `request` is of
+/// grpc.reflection.v1.ServerReflectionRequest.
+std::function<std::string(std::uint32_t)> AskedReflection(std::string_view request) {
+  return Again(Frame(NGHTTP2_DATA, 0, 1, Repeated(h2::Message(request), 1000)), 1,
+               "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo");
 }
 
 std::string ManySettings() { return Repeated(P::Number(999, 2) + P::Number(1), 2000); }
@@ -144,6 +153,7 @@ std::vector<Flood> Floods() {
     return Frame(NGHTTP2_HEADERS, P::kEndHeaders, stream, P::Literal("x", "y"));
   };
   const std::string endless = std::string("\0\1a\x7f\xff\xff\xff\x7f", 8);
+  const std::string large_window = P::Number(4, 2) + P::Number(0x7fff'ffff);
   const std::string padding = "\xff" + std::string(255, '\0');
   return {
       {"resets", calls(500, Reset)},
@@ -164,6 +174,13 @@ std::vector<Flood> Floods() {
       {"DATA of padding", Again(Frame(NGHTTP2_DATA, 8, 1, padding))},
       {"WINDOW_UPDATE", Again(Frame(NGHTTP2_WINDOW_UPDATE, 0, 0, P::Number(1)))},
       {"unknown frames", Again(Frame(77, 0, 0, "12345678"))},
+      {"DATA of a call that is over",
+       Again(Frame(NGHTTP2_DATA, 0, 1, "x"), 1000, "/twofold.v1.Clients/Submit")},
+      {"questions for the list of services", AskedReflection("\x3a\1*"), true, large_window},
+      {"questions for a service's files",
+       AskedReflection("\x22\x12"
+                       "twofold.v1.Clients"),
+       true, large_window},
       {"messages without end", calls(4, Unfinished)},
       {"replies behind a window of 0", calls(100, Asked), true, P::Number(4, 2) + P::Number(0)},
       {"calls that are never asked", calls(500, NoMore)},
