@@ -2,17 +2,17 @@
 
 #include <openssl/bio.h>
 #include <openssl/err.h>
-#include <openssl/pem.h>
 #include <openssl/ssl.h>
 #include <openssl/x509v3.h>
 #include <sys/socket.h>
 
 #include <cerrno>
 #include <cstring>
+#include <new>
 #include <string_view>
 #include <utility>
 
-#include "lib/security/pem.h"
+#include "lib/security/tls_context.h"
 
 namespace twofold::h2 {
 namespace {
@@ -23,24 +23,13 @@ constexpr unsigned char kHttp2[] = {2, 'h', '2'};
 constexpr const char* kCiphers = "ECDHE+AESGCM:ECDHE+CHACHA20:DHE+AESGCM:DHE+CHACHA20";
 
 using security::internal::Bio;
-using security::internal::Certificate;
+using security::internal::Context;
 using security::internal::Freed;
-using security::internal::Key;
-using security::internal::Reader;
-using Context = std::unique_ptr<SSL_CTX, Freed<SSL_CTX_free>>;
+using security::internal::OpenSslReason;
+using security::internal::Show;
 using Ssl = std::unique_ptr<SSL, Freed<SSL_free>>;
 
-/// The first error of OpenSSL's since the last one that was cleared, in words.
-std::string Trouble() {
-  const unsigned long code = ERR_get_error();
-  ERR_clear_error();
-  const char* const reason = code == 0 ? nullptr : ERR_reason_error_string(code);
-  return reason == nullptr ? "TLS failed" : std::string("TLS: ") + reason;
-}
-
-Status Wrong(const char* what) {
-  return absl::InvalidArgumentError(std::string(what) + ": " + Trouble());
-}
+std::string Trouble() { return "TLS: " + OpenSslReason(); }
 
 // ---- a socket for OpenSSL. Its own one raises SIGPIPE.
 
@@ -65,6 +54,7 @@ long ControlSocket(BIO*, int command, long, void*) { return command == BIO_CTRL_
 const BIO_METHOD* SocketMethod() {
   static const BIO_METHOD* const method = [] {
     BIO_METHOD* const made = BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "socket");
+    if (made == nullptr) throw std::bad_alloc();
     BIO_meth_set_read(made, ReadSocket);
     BIO_meth_set_write(made, WriteSocket);
     BIO_meth_set_ctrl(made, ControlSocket);
@@ -73,21 +63,28 @@ const BIO_METHOD* SocketMethod() {
   return method;
 }
 
-// `socket` outlives it.
-BIO* SocketBio(int& socket) {
-  BIO* const bio = BIO_new(SocketMethod());
-  BIO_set_data(bio, &socket);
-  BIO_set_init(bio, 1);
-  return bio;
-}
-
 // ---- a connection
+
+/// One that could not be begun.
+class NoTransport final : public Transport {
+ public:
+  explicit NoTransport(std::string why) : why_(std::move(why)) {}
+
+  Moved Handshake() override { return {Moved::State::kFailed, 0, why_}; }
+  Moved Read(char*, std::size_t) override { return Handshake(); }
+  Moved Write(std::string_view) override { return Handshake(); }
+
+ private:
+  const std::string why_;
+};
 
 class TlsTransport final : public Transport {
  public:
-  TlsTransport(Ssl session, int socket) : socket_(socket), session_(std::move(session)) {
-    BIO* const bio = SocketBio(socket_);
-    SSL_set_bio(session_.get(), bio, bio);
+  TlsTransport(Ssl session, Bio bio, int socket) : socket_(socket), session_(std::move(session)) {
+    BIO_set_data(bio.get(), &socket_);
+    BIO_set_init(bio.get(), 1);
+    SSL_set_bio(session_.get(), bio.get(), bio.get());
+    static_cast<void>(bio.release());  // the session's
   }
 
   Moved Handshake() override {
@@ -157,84 +154,60 @@ class Side final : public Tls {
       : context_(std::move(context)), serves_(serves), name_(std::move(name)) {}
 
   [[nodiscard]] std::unique_ptr<Transport> Over(int socket) const override {
+    ERR_clear_error();
     Ssl session(SSL_new(context_.get()));
-    if (serves_) {
-      SSL_set_accept_state(session.get());
-    } else {
-      SSL_set_connect_state(session.get());
-      X509_VERIFY_PARAM* const wanted = SSL_get0_param(session.get());
-      if (X509_VERIFY_PARAM_set1_ip_asc(wanted, name_.c_str()) != 1) {
-        SSL_set1_host(session.get(), name_.c_str());
-        // Its macro casts as C does.
-        SSL_ctrl(session.get(), SSL_CTRL_SET_TLSEXT_HOSTNAME, TLSEXT_NAMETYPE_host_name,
-                 const_cast<char*>(name_.c_str()));
-      }
+    Bio bio(BIO_new(SocketMethod()));
+    if (session == nullptr || bio == nullptr || (!serves_ && !Expect(session.get()))) {
+      return std::make_unique<NoTransport>(Trouble());
     }
-    return std::make_unique<TlsTransport>(std::move(session), socket);
+    serves_ ? SSL_set_accept_state(session.get()) : SSL_set_connect_state(session.get());
+    return std::make_unique<TlsTransport>(std::move(session), std::move(bio), socket);
   }
 
  private:
+  /// False: OpenSSL refuses the name.
+  bool Expect(SSL* session) const {
+    if (X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(session), name_.c_str()) == 1) return true;
+    ERR_clear_error();  // it is no address
+    return SSL_set1_host(session, name_.c_str()) == 1 &&
+           // Its macro casts as C does.
+           SSL_ctrl(session, SSL_CTRL_SET_TLSEXT_HOSTNAME, TLSEXT_NAMETYPE_host_name,
+                    const_cast<char*>(name_.c_str())) == 1;
+  }
+
   const Context context_;
   const bool serves_;
   const std::string name_;
 };
 
-/// Calls `take` with each certificate of a text.
-template <typename Take>
-bool ForEachCertificate(const std::string& pem, Take&& take) {
-  const Bio text = Reader(pem);
-  bool any = false;
-  for (;;) {
-    const Certificate one(PEM_read_bio_X509(text.get(), nullptr, nullptr, nullptr));
-    if (one == nullptr) break;
-    take(one.get(), !any);
-    any = true;
-  }
-  ERR_clear_error();  // the end of the text is one
-  return any;
-}
-
-Status Show(SSL_CTX* context, const security::TlsMaterial& material) {
-  const bool any = ForEachCertificate(material.cert, [&](X509* certificate, bool first) {
-    if (first) {
-      SSL_CTX_use_certificate(context, certificate);
-    } else {
-      SSL_CTX_add1_chain_cert(context, certificate);
-    }
-  });
-  if (!any) return Wrong("the certificate");
-  const Bio text = Reader(material.key);
-  const Key key(PEM_read_bio_PrivateKey(text.get(), nullptr, nullptr, nullptr));
-  if (key == nullptr || SSL_CTX_use_PrivateKey(context, key.get()) != 1) return Wrong("the key");
-  return absl::OkStatus();
-}
-
+/// The system's authorities, if `authorities` is empty.
 Status Trust(SSL_CTX* context, const std::string& authorities) {
-  if (authorities.empty()) {
-    SSL_CTX_set_default_verify_paths(context);
-    return absl::OkStatus();
-  }
-  X509_STORE* const store = SSL_CTX_get_cert_store(context);
-  const bool any = ForEachCertificate(
-      authorities, [&](X509* certificate, bool) { X509_STORE_add_cert(store, certificate); });
-  return any ? absl::OkStatus() : Wrong("the authority");
+  if (!authorities.empty()) return security::internal::Trust(context, authorities);
+  if (SSL_CTX_set_default_verify_paths(context) == 1) return absl::OkStatus();
+  return absl::InternalError("the system's authorities: " + OpenSslReason());
 }
 
+/// Null: OpenSSL has no room for it, or lacks what it needs.
 Context NewContext(const SSL_METHOD* method) {
+  ERR_clear_error();
   Context context(SSL_CTX_new(method));
-  SSL_CTX_set_min_proto_version(context.get(), TLS1_2_VERSION);
-  SSL_CTX_set_cipher_list(context.get(), kCiphers);
+  if (context == nullptr || SSL_CTX_set_min_proto_version(context.get(), TLS1_2_VERSION) != 1 ||
+      SSL_CTX_set_cipher_list(context.get(), kCiphers) != 1 ||
+      SSL_CTX_set_num_tickets(context.get(), 0) != 1) {
+    return nullptr;
+  }
   SSL_CTX_set_options(context.get(),
                       SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_TICKET | SSL_OP_NO_COMPRESSION |
                           SSL_OP_IGNORE_UNEXPECTED_EOF  // HTTP/2 sees what is cut off
   );
   SSL_CTX_set_session_cache_mode(context.get(), SSL_SESS_CACHE_OFF);
-  SSL_CTX_set_num_tickets(context.get(), 0);
   SSL_CTX_set_mode(context.get(), SSL_MODE_ENABLE_PARTIAL_WRITE |
                                       SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER |
                                       SSL_MODE_RELEASE_BUFFERS);
   return context;
 }
+
+Status NoContext() { return absl::InternalError(Trouble()); }
 
 /// Takes HTTP/2 or ends the handshake.
 int Choose(SSL*, const unsigned char** chosen, unsigned char* size, const unsigned char* offered,
@@ -251,7 +224,8 @@ int Choose(SSL*, const unsigned char** chosen, unsigned char* size, const unsign
 Result<std::shared_ptr<const Tls>> ServersTls(const security::TlsMaterial& material,
                                               CallersCertificates callers) {
   Context context = NewContext(TLS_server_method());
-  if (Status shown = Show(context.get(), material); !shown.ok()) return shown;
+  if (context == nullptr) return NoContext();
+  if (Status shown = Show(context.get(), material.cert, material.key); !shown.ok()) return shown;
   SSL_CTX_set_alpn_select_cb(context.get(), Choose, nullptr);
   if (callers == CallersCertificates::kRequired) {
     if (Status trusted = Trust(context.get(), material.ca); !trusted.ok()) return trusted;
@@ -262,12 +236,16 @@ Result<std::shared_ptr<const Tls>> ServersTls(const security::TlsMaterial& mater
 
 Result<std::shared_ptr<const Tls>> CallersTls(const security::TlsMaterial& material,
                                               const std::string& name) {
+  // OpenSSL would take any.
+  if (name.empty()) return absl::InvalidArgumentError("the server has no name to be known by");
   Context context = NewContext(TLS_client_method());
+  if (context == nullptr) return NoContext();
   if (!material.cert.empty()) {
-    if (Status shown = Show(context.get(), material); !shown.ok()) return shown;
+    if (Status shown = Show(context.get(), material.cert, material.key); !shown.ok()) return shown;
   }
   if (Status trusted = Trust(context.get(), material.ca); !trusted.ok()) return trusted;
-  SSL_CTX_set_alpn_protos(context.get(), kHttp2, sizeof(kHttp2));
+  // 0 is well.
+  if (SSL_CTX_set_alpn_protos(context.get(), kHttp2, sizeof(kHttp2)) != 0) return NoContext();
   SSL_CTX_set_verify(context.get(), SSL_VERIFY_PEER, nullptr);
   return std::shared_ptr<const Tls>(std::make_shared<Side>(std::move(context), false, name));
 }

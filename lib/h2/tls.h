@@ -19,13 +19,14 @@ enum class CallersCertificates { kNotAsked, kRequired };
 class Tls {
  public:
   virtual ~Tls() = default;
-  /// A connection over `socket`, which does not block and outlives it.
+  /// A connection over `socket`, which does not block and outlives it. What it cannot begin for
+  /// want of memory fails in the handshake.
   [[nodiscard]] virtual std::unique_ptr<Transport> Over(int socket) const = 0;
 };
 
 /// `material` has certificate and key; its authorities have signed callers' certificates.
 ///
-/// Errors   kInvalidArgument: what is wrong with the texts.
+/// Errors   kInvalidArgument: what is wrong with the texts. kInternal: OpenSSL has no room.
 Result<std::shared_ptr<const Tls>> ServersTls(const security::TlsMaterial& material,
                                               CallersCertificates callers);
 
@@ -33,7 +34,8 @@ Result<std::shared_ptr<const Tls>> ServersTls(const security::TlsMaterial& mater
 /// authorities of `material`, or by the system's if it has none. Shows a certificate if `material`
 /// has one.
 ///
-/// Errors   kInvalidArgument: what is wrong with the texts.
+/// Errors   kInvalidArgument: what is wrong with the texts or the name. kInternal: OpenSSL has no
+///          room.
 Result<std::shared_ptr<const Tls>> CallersTls(const security::TlsMaterial& material,
                                               const std::string& name);
 

@@ -9,7 +9,7 @@
 #include <memory>
 
 #include "lib/security/client.h"
-#include "lib/security/pem.h"
+#include "lib/security/tls_context.h"
 
 namespace twofold::security {
 namespace {
@@ -17,10 +17,7 @@ namespace {
 constexpr int kPatience = 1;  // second
 constexpr unsigned kNapMs = 5;
 
-using internal::Certificate;
-using internal::Key;
-using internal::Reader;
-using Context = std::unique_ptr<SSL_CTX, internal::Freed<SSL_CTX_free>>;
+using internal::Context;
 using BioChain = std::unique_ptr<BIO, internal::Freed<BIO_free_all>>;
 
 /// While it lives, this thread's writes to connections that the peer has reset only fail: OpenSSL
@@ -51,41 +48,36 @@ class WithoutPipeSignal {
   bool was_pending_;
 };
 
-void Trust(SSL_CTX* context, const std::string& pem) {
-  const auto reader = Reader(pem);
-  while (Certificate authority{PEM_read_bio_X509(reader.get(), nullptr, nullptr, nullptr)}) {
-    X509_STORE_add_cert(SSL_CTX_get_cert_store(context), authority.get());
-  }
-}
-
-void Show(SSL_CTX* context, const TlsMaterial& material) {
-  const auto cert = Reader(material.cert);
-  const auto key = Reader(material.key);
-  const Certificate certificate(PEM_read_bio_X509(cert.get(), nullptr, nullptr, nullptr));
-  const Key private_key(PEM_read_bio_PrivateKey(key.get(), nullptr, nullptr, nullptr));
-  SSL_CTX_use_certificate(context, certificate.get());
-  SSL_CTX_use_PrivateKey(context, private_key.get());
-}
-
-Context MakeContext(const TlsMaterial* material) {
-  Context context(SSL_CTX_new(TLS_client_method()));
+/// False: OpenSSL refuses what `material` has, or there is no memory.
+bool Prepare(SSL_CTX* context, const TlsMaterial* material) {
   static constexpr unsigned char kHttp2[] = {2, 'h', '2'};
-  SSL_CTX_set_alpn_protos(context.get(), kHttp2, sizeof kHttp2);
-  if (material == nullptr) return context;  // whoever it is, we want to know whether it is TLS
-  Trust(context.get(), material->ca);
-  if (!material->cert.empty()) Show(context.get(), *material);
-  SSL_CTX_set_verify(context.get(), SSL_VERIFY_PEER, nullptr);
-  return context;
+  if (context == nullptr || SSL_CTX_set_alpn_protos(context, kHttp2, sizeof kHttp2) != 0) {
+    return false;
+  }
+  if (material == nullptr) return true;  // whoever it is, we want to know whether it is TLS
+  SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nullptr);
+  return internal::Trust(context, material->ca).ok() &&
+         (material->cert.empty() || internal::Show(context, material->cert, material->key).ok());
 }
 
-void ExpectName(SSL* ssl, const std::string& address, const std::string& server_name) {
+/// False: there is no memory.
+bool ExpectName(SSL* ssl, const std::string& address, const std::string& server_name) {
   std::string name = server_name.empty() ? address.substr(0, address.rfind(':')) : server_name;
   if (name.starts_with('[')) name = name.substr(1, name.size() - 2);
-  if (X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl), name.c_str()) != 1) {
-    SSL_set1_host(ssl, name.c_str());
-  }
+  return X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl), name.c_str()) == 1 ||
+         SSL_set1_host(ssl, name.c_str()) == 1;
 }
 
+/// Null: there is no memory.
+SSL* Aim(BIO* bio, const std::string& address) {
+  SSL* ssl = nullptr;
+  const bool aims = bio != nullptr && BIO_ctrl(bio, BIO_C_GET_SSL, 0, &ssl) == 1 &&
+                    BIO_ctrl(bio, BIO_C_SET_CONNECT, 0, const_cast<char*>(address.c_str())) == 1 &&
+                    BIO_ctrl(bio, BIO_C_SET_NBIO, 1, nullptr) == 1;
+  return aims ? ssl : nullptr;
+}
+
+/// Without memory for it nothing is found out.
 struct Attempt {
   bool tls = false;     ///< the peer has answered in TLS
   bool ended = false;   ///< the handshake has, and the peer then ended the connection or said no
@@ -107,13 +99,12 @@ bool EndsNow(BIO* bio) {
 Attempt Try(const std::string& address, const Client& client, const TlsMaterial* material) {
   const WithoutPipeSignal quiet;  // until the connection is freed, which writes, too
   ERR_clear_error();
-  const Context context = MakeContext(material);
+  const Context context(SSL_CTX_new(TLS_client_method()));
+  if (!Prepare(context.get(), material)) return {};
   const BioChain bio(BIO_new_ssl_connect(context.get()));
-  SSL* ssl = nullptr;
-  BIO_ctrl(bio.get(), BIO_C_GET_SSL, 0, &ssl);
-  BIO_ctrl(bio.get(), BIO_C_SET_CONNECT, 0, const_cast<char*>(address.c_str()));
-  BIO_ctrl(bio.get(), BIO_C_SET_NBIO, 1, nullptr);
-  if (material != nullptr) ExpectName(ssl, address, client.server_name());
+  SSL* const ssl = Aim(bio.get(), address);
+  if (ssl == nullptr) return {};
+  if (material != nullptr && !ExpectName(ssl, address, client.server_name())) return {};
   Attempt attempt;
   const bool done = BIO_do_connect_retry(bio.get(), kPatience, kNapMs) == 1;
   const int reason = ERR_GET_REASON(ERR_peek_error());

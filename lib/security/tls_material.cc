@@ -3,6 +3,7 @@
 #include <absl/strings/str_cat.h>
 #include <arpa/inet.h>
 #include <openssl/err.h>
+#include <openssl/ssl.h>
 #include <openssl/x509v3.h>
 
 #include <array>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "lib/security/pem.h"
+#include "lib/security/tls_context.h"
 
 namespace twofold::security {
 namespace {
@@ -56,8 +58,17 @@ Status CheckPair(const Names& flags, const TlsPaths& paths, const TlsMaterial& m
   const Bio reader = Reader(material.key);
   const Key key(PEM_read_bio_PrivateKey(reader.get(), nullptr, NoPassword, nullptr));
   if (!key) return Bad(flags.key, paths.key, "holds no PEM private key without a password");
-  if (X509_check_private_key(certificate->get(), key.get()) == 1) return absl::OkStatus();
-  return Bad(flags.key, paths.key, absl::StrCat("is not the key of the certificate ", paths.cert));
+  if (X509_check_private_key(certificate->get(), key.get()) != 1) {
+    return Bad(flags.key, paths.key,
+               absl::StrCat("is not the key of the certificate ", paths.cert));
+  }
+  // What a context refuses nobody would be shown.
+  const internal::Context trial(SSL_CTX_new(TLS_method()));
+  if (trial == nullptr) return Bad(flags.cert, paths.cert, "cannot be tried");
+  const Status shown = internal::Show(trial.get(), material.cert, material.key);
+  if (shown.ok()) return absl::OkStatus();
+  return Bad(flags.cert, paths.cert,
+             absl::StrCat("cannot be used: ", std::string(shown.message())));
 }
 
 Status ReadInto(std::string& text, const std::string& flag, const std::string& path) {

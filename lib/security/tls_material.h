@@ -16,8 +16,9 @@ struct TlsMaterial {
   std::string ca;    ///< empty: none
 };
 
-/// Reads the named files and checks them: they contain certificates, and the key belongs to the
-/// first one and needs no password. Accepts expired certificates; peers will refuse them.
+/// Reads the named files and checks them: they contain certificates, the key belongs to the first
+/// one and needs no password, and OpenSSL shows them (it refuses short keys, by the system's
+/// security level). Accepts expired certificates; peers will refuse them.
 ///
 /// Errors   kInvalidArgument: one line that names the flag, the file and what is wrong.
 Result<TlsMaterial> LoadTls(const TlsPaths& paths);

@@ -37,6 +37,10 @@ std::string Pem(X509* certificate) {
   return Pem([&](BIO* bio) { return PEM_write_bio_X509(bio, certificate); });
 }
 
+Key ShortKey() {
+  return {EVP_PKEY_Q_keygen(nullptr, nullptr, "RSA", std::size_t{512}), EVP_PKEY_free};
+}
+
 Key NewKey() { return {EVP_PKEY_Q_keygen(nullptr, nullptr, "EC", "P-256"), EVP_PKEY_free}; }
 
 template <typename Object, typename Read>
@@ -80,15 +84,22 @@ Authority::Authority(const std::string& name) {
 }
 
 KeyPair Authority::Issue(const std::string& name, bool local) const {
+  return Issue(name, NewKey().get(), local);
+}
+
+KeyPair Authority::IssueShort(const std::string& name) const {
+  return Issue(name, ShortKey().get(), true);
+}
+
+KeyPair Authority::Issue(const std::string& name, EVP_PKEY* key, bool local) const {
   const Certificate ours(FromPem<X509>(self_.cert, PEM_read_bio_X509), X509_free);
   const Key our_key(FromPem<EVP_PKEY>(self_.key, PEM_read_bio_PrivateKey), EVP_PKEY_free);
-  const Key key = NewKey();
-  const Certificate certificate = NewCertificate(name, key.get());
+  const Certificate certificate = NewCertificate(name, key);
   X509_set_issuer_name(certificate.get(), X509_get_subject_name(ours.get()));
   const std::string names = "DNS:" + name + (local ? ",DNS:localhost,IP:127.0.0.1" : "");
   Extend(certificate.get(), NID_subject_alt_name, names.c_str());
   EXPECT_GT(X509_sign(certificate.get(), our_key.get(), EVP_sha256()), 0);
-  return {Pem(key.get()), Pem(certificate.get())};
+  return {Pem(key), Pem(certificate.get())};
 }
 
 void WriteFile(const std::string& path, const std::string& text) {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <openssl/types.h>
+
 #include <string>
 #include <vector>
 
@@ -24,7 +26,12 @@ class Authority {
   /// For a server or client of that name; it is for localhost and 127.0.0.1 as well if `local`.
   KeyPair Issue(const std::string& name, bool local = true) const;
 
+  /// The same, with a key of RSA that is too short for any security level of OpenSSL's but 0.
+  KeyPair IssueShort(const std::string& name) const;
+
  private:
+  KeyPair Issue(const std::string& name, EVP_PKEY* key, bool local) const;
+
   KeyPair self_;
 };
 

@@ -283,5 +283,28 @@ TEST_F(H2TlsTest, TextsThatAreNoCertificatesAreRefused) {
   EXPECT_TRUE(absl::IsInvalidArgument(CallersTls({"", "", "nothing"}, "x").status()));
 }
 
+TEST_F(H2TlsTest, CertificatesThatOpenSslWouldNotShowAreRefusedAtOnce) {
+  const KeyPair weak = authority_.IssueShort("server");
+  const security::TlsMaterial material{.cert = weak.cert, .key = weak.key, .ca = authority_.cert()};
+  const Status too_short = absl::InvalidArgumentError("the certificate: ee key too small");
+  EXPECT_EQ(ServersTls(material, CallersCertificates::kNotAsked).status(), too_short);
+  EXPECT_EQ(CallersTls(material, "server").status(), too_short);
+  security::TlsMaterial chained = Material("server");
+  chained.cert += weak.cert;
+  EXPECT_EQ(ServersTls(chained, CallersCertificates::kNotAsked).status(),
+            absl::InvalidArgumentError("a certificate of its chain: ca key too small"));
+}
+
+TEST_F(H2TlsTest, WithoutANameNoServerIsTrusted) {
+  EXPECT_TRUE(absl::IsInvalidArgument(CallersTls(Trusting(), "").status()));
+}
+
+TEST_F(H2TlsTest, WhatCannotBeBegunFailsInTheHandshake) {
+  Serve();
+  const RecordingEnd& end = Call(Trusting(), std::string(300, 'x'));  // longer than a name may be
+  EXPECT_TRUE(absl::IsUnavailable(*end.ended)) << *end.ended;
+  EXPECT_THAT(std::string(end.ended->message()), HasSubstr("TLS: ssl3 ext invalid servername"));
+}
+
 }  // namespace
 }  // namespace twofold::h2

@@ -7,6 +7,7 @@
 #include "lib/security/server.h"
 #include "tests/lib/security/options_of.h"
 #include "tests/support/certificates.h"
+#include "tests/support/log_capture.h"
 #include "tests/support/program.h"
 
 namespace twofold::security {
@@ -24,6 +25,9 @@ class OpenTest : public ::testing::Test {
     WriteFile(cert_, pair.cert);
     WriteFile(key_, pair.key);
     WriteFile(other_key_, authority.Issue("other").key);
+    const auto weak = authority.IssueShort("weak");
+    WriteFile(short_cert_, weak.cert);
+    WriteFile(short_key_, weak.key);
     WriteFile(ca_, authority.cert());
     WriteFile(tokens_, "client a 0123456789abcdef\n");
     WriteFile(token_, "0123456789abcdef\n");
@@ -42,6 +46,8 @@ class OpenTest : public ::testing::Test {
   const std::string cert_ = folder_ / "tls.crt";
   const std::string key_ = folder_ / "tls.key";
   const std::string other_key_ = folder_ / "other.key";
+  const std::string short_cert_ = folder_ / "short.crt";
+  const std::string short_key_ = folder_ / "short.key";
   const std::string ca_ = folder_ / "ca.crt";
   const std::string tokens_ = folder_ / "tokens";
   const std::string token_ = folder_ / "token";
@@ -126,6 +132,24 @@ TEST_F(OpenTest, FilesThatCannotBeUsedAreNamed) {
   EXPECT_THAT(Why(WithTokens(nonsense_)),
               HasSubstr("--token-file: " + nonsense_ + ": line 1: it is not ROLE NAME TOKEN"));
   EXPECT_THAT(Why(WithToken(nonsense_)), HasSubstr("must hold one token"));
+}
+
+TEST_F(OpenTest, CertificatesThatOpenSslWouldNotShowAreRefused) {
+  const std::string why = "--tls-cert: " + short_cert_ + " cannot be used: the certificate: ";
+  EXPECT_EQ(Why(Serving(short_cert_, short_key_)), why + "ee key too small");
+  EXPECT_EQ(Why(Connecting(ca_, short_cert_, short_key_)), why + "ee key too small");
+}
+
+TEST_F(OpenTest, ACertificateThatOpenSslWouldNotShowReplacesNoGoodOne) {
+  const auto server = Open(Serving(cert_, key_));
+  ASSERT_TRUE(server.ok()) << server.status();
+  const auto before = server->tls->Get();
+  const testing::LogCapture log;
+  const auto weak = testing::Authority().IssueShort("frontend");
+  WriteFile(cert_, weak.cert);
+  WriteFile(key_, weak.key);
+  EXPECT_EQ(server->tls->Get(), before);
+  EXPECT_THAT(log.text(), HasSubstr("ee key too small; going on with what was there before"));
 }
 
 TEST_F(OpenTest, TokenOfTheEnvironmentCountsIfThereIsNoFile) {
