@@ -19,8 +19,9 @@ namespace {
 
 constexpr unsigned char kHttp2[] = {2, 'h', '2'};
 
-// What RFC 9113 (9.2.2) leaves of TLS 1.2: a key of its own for each connection, and AEAD.
-constexpr const char* kCiphers = "ECDHE+AESGCM:ECDHE+CHACHA20:DHE+AESGCM:DHE+CHACHA20";
+// What RFC 9113 (9.2.2) leaves of TLS 1.2: a key of its own for each connection, and AEAD. Without
+// DHE, for which a server needs parameters: ECDHE is what each peer has to support.
+constexpr const char* kCiphers = "ECDHE+AESGCM:ECDHE+CHACHA20";
 
 using security::internal::Bio;
 using security::internal::Context;

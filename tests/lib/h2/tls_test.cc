@@ -228,6 +228,7 @@ TEST_F(H2TlsTest, OfTls12CiphersOfHttp2AreTaken) {
   };
   EXPECT_TRUE(is_taken("ECDHE+AESGCM"));
   EXPECT_TRUE(is_taken("ECDHE+CHACHA20"));
+  EXPECT_FALSE(is_taken("DHE+AESGCM")) << "there are no parameters";
   EXPECT_FALSE(is_taken("AES256-GCM-SHA384")) << "one key for all connections";
   EXPECT_FALSE(is_taken("ECDHE+AES:!AESGCM:!AESCCM")) << "CBC";
 }
