@@ -157,6 +157,7 @@ class Session {
   int OnBeginFrame(const nghttp2_frame_hd& head);
   int OnBeginHeaders(const nghttp2_frame& frame);
   int OnHeader(std::int32_t id, std::string_view name, std::string_view value);
+  void KeepHeader(Stream& stream, std::string_view name, std::string_view value);
   int OnFrame(const nghttp2_frame& frame);
   void OnSettings(bool acknowledge_ours);
   void OnStreamFrame(Stream& stream, const nghttp2_frame& frame);

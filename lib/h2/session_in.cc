@@ -77,18 +77,28 @@ int Session::OnBeginHeaders(const nghttp2_frame& frame) {
   return GoOn();
 }
 
+/// Peers and proxies may join the values of one name, and base64 has no comma (PROTOCOL-HTTP2.md):
+/// each value counts as if it had come by itself.
 int Session::OnHeader(std::int32_t id, std::string_view name, std::string_view value) {
   Stream* const stream = Find(id);
   if (stream == nullptr) return GoOn();
+  while (broken_.ok() && IsBinary(name) && value.find(',') != std::string_view::npos) {
+    KeepHeader(*stream, name, value.substr(0, value.find(',')));
+    value.remove_prefix(value.find(',') + 1);
+  }
+  KeepHeader(*stream, name, value);
+  return GoOn();
+}
+
+void Session::KeepHeader(Stream& stream, std::string_view name, std::string_view value) {
   constexpr std::size_t kHeaderOverhead = 32;  // RFC 9113, section 6.5.2
-  stream->header_bytes_ += name.size() + value.size() + kHeaderOverhead;
-  if (stream->header_bytes_ > limits().header_excess * limits().header_bytes) {
+  stream.header_bytes_ += name.size() + value.size() + kHeaderOverhead;
+  if (stream.header_bytes_ > limits().header_excess * limits().header_bytes) {
     Break(Cause::kFlood, absl::ResourceExhaustedError("far too many bytes of metadata"),
           NGHTTP2_ENHANCE_YOUR_CALM);
-  } else if (stream->header_bytes_ <= limits().header_bytes) {
-    stream->block_.emplace_back(name, value);
+  } else if (stream.header_bytes_ <= limits().header_bytes) {
+    stream.block_.emplace_back(name, value);
   }
-  return GoOn();
 }
 
 int Session::OnFrame(const nghttp2_frame& frame) {

@@ -14,6 +14,7 @@ using std::chrono::hours;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 using ::testing::ElementsAre;
+using ::testing::Pair;
 
 constexpr int kInternal = 13;
 constexpr int kUnimplemented = 12;
@@ -191,6 +192,37 @@ TEST_F(SessionFramesTest, BinaryMetadataIsDecodedOrRefused) {
   Give(Greeting() + CallHeaders(1, Http2Peer::Literal("a-bin", "AP8")));
   EXPECT_EQ(*Find(server_.end().stream->metadata(), "a-bin"), std::string("\0\xff", 2));
   EXPECT_EQ(StatusIn(Give(CallHeaders(3, Http2Peer::Literal("a-bin", "?"))), 3), kInternal);
+}
+
+TEST_F(SessionFramesTest, JoinedBinaryValuesAreTakenApart) {
+  Give(Greeting() + CallHeaders(1, Http2Peer::Literal("a-bin", "YQ==,Yg,,Yw") +
+                                       Http2Peer::Literal("a", "YQ==,Yg")));
+  ASSERT_EQ(server_.calls(), 1U);
+  EXPECT_THAT(server_.end().stream->metadata(),
+              ElementsAre(Pair("a-bin", "a"), Pair("a-bin", "b"), Pair("a-bin", ""),
+                          Pair("a-bin", "c"), Pair("a", "YQ==,Yg")));
+}
+
+TEST_F(SessionFramesTest, JoinedBinaryValuesOfAServerAreTakenApart) {
+  SessionPair pair;
+  const auto end = pair.Call();
+  Outgoing out;
+  pair.caller().Collect(out, pair.server().now());
+  const std::string answer = LongLiteral(":status", "200") +
+                             LongLiteral("content-type", "application/grpc") +
+                             LongLiteral("grpc-status", "0") + LongLiteral("a-bin", "YQ==,Yg");
+  const std::string frames = Frame(NGHTTP2_SETTINGS, 0, 0) + Frame(NGHTTP2_HEADERS, 5, 1, answer);
+  ASSERT_TRUE(pair.caller().Receive(frames, pair.server().now()).ok());
+  pair.caller().Collect(out, pair.server().now());  // its own end
+  EXPECT_THAT(end->trailers_came, ElementsAre(Pair("a-bin", "a"), Pair("a-bin", "b")));
+}
+
+TEST_F(SessionFramesTest, JoinedBinaryValuesCountAsIfEachHadComeByItself) {
+  Give(Greeting());
+  const std::string thousand = LongLiteral("a-bin", std::string(999, ','));
+  EXPECT_EQ(StatusIn(Give(CallHeaders(1, thousand))), kResourceExhausted);
+  const std::string many = LongLiteral("a-bin", std::string(10'000, ','));
+  EXPECT_EQ(ErrorIn(Give(CallHeaders(3, many)), NGHTTP2_GOAWAY), NGHTTP2_ENHANCE_YOUR_CALM);
 }
 
 TEST_F(SessionFramesTest, TrailersOfTheCallerHalfClose) {
