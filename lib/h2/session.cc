@@ -55,6 +55,12 @@ Cause CauseOf(ssize_t error) {
   return error == NGHTTP2_ERR_FLOODED ? Cause::kFlood : Cause::kProtocol;
 }
 
+/// What the peer is told of it.
+std::uint32_t CodeOf(Cause cause) {
+  if (cause == Cause::kMemory) return NGHTTP2_INTERNAL_ERROR;
+  return cause == Cause::kFlood ? NGHTTP2_ENHANCE_YOUR_CALM : NGHTTP2_PROTOCOL_ERROR;
+}
+
 bool IsPositive(std::chrono::milliseconds time) { return time.count() > 0; }
 
 }  // namespace
@@ -134,8 +140,9 @@ Status Session::Receive(std::string_view bytes, Instant now) {
   const ssize_t used = nghttp2_session_mem_recv(
       session_, reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
   if (used < 0) {
-    Break(CauseOf(used), absl::InvalidArgumentError(nghttp2_strerror(static_cast<int>(used))),
-          used == NGHTTP2_ERR_NOMEM ? NGHTTP2_INTERNAL_ERROR : NGHTTP2_PROTOCOL_ERROR);
+    const Cause cause = CauseOf(used);
+    Break(cause, absl::InvalidArgumentError(nghttp2_strerror(static_cast<int>(used))),
+          CodeOf(cause));
   }
   GoOn();
   if (nghttp2_session_want_write(session_) != 0) MarkDirty();

@@ -209,6 +209,14 @@ TEST_F(SessionFloodTest, FramesThatBringNothingForward) {
   }
 }
 
+TEST_F(SessionFloodTest, PeerIsToldThatItIsAFlood) {
+  // In one write, so nghttp2's own bound of answers that wait comes first.
+  const std::string pings = Repeat(Frame(NGHTTP2_PING, 0, 0, "12345678"), 5000);
+  const auto frames = FrameReader().Read(server_.Give(Greeting() + pings));
+  EXPECT_EQ(ErrorIn(frames, NGHTTP2_GOAWAY), NGHTTP2_ENHANCE_YOUR_CALM);
+  EXPECT_EQ(server_->cause(), Cause::kFlood);
+}
+
 TEST_F(SessionFloodTest, UnknownFramesHoldNothing) {
   // nghttp2 drops them without a word.
   const std::string unknown = Repeat(Frame(77, 0, 0, "12345678"), 1000);
