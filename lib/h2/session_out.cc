@@ -150,8 +150,9 @@ void Session::OnGoodbye(const nghttp2_goaway& goaway) {
   const std::string_view why(reinterpret_cast<const char*>(goaway.opaque_data),
                              goaway.opaque_data_len);
   cause_ = goaway.error_code == NGHTTP2_ENHANCE_YOUR_CALM ? Cause::kFlood : Cause::kProtocol;
-  broken_ = absl::InvalidArgumentError("the peer broke the protocol: " +
-                                       std::string(why.empty() ? "no details" : why));
+  broken_ = absl::InvalidArgumentError(
+      "the peer broke the protocol: " +
+      std::string(why.empty() ? nghttp2_http2_strerror(goaway.error_code) : why));
 }
 
 /// A call that has not left: the server takes no more of them, or it was taken back before.

@@ -316,6 +316,11 @@ TEST_F(SessionFramesTest, BreachesEndTheConnectionWithTheirCode) {
   }
 }
 
+TEST_F(SessionFramesTest, BreachThatNghttp2DoesNotExplainIsNamedByItsCode) {
+  Give(Greeting() + Frame(NGHTTP2_HEADERS, 4, 1, "\xff\xff\xff\xff\xff\xff"));
+  EXPECT_EQ(server_->broken().message(), "the peer broke the protocol: COMPRESSION_ERROR");
+}
+
 TEST_F(SessionFramesTest, DataBeyondTheWindowIsABreach) {
   server_.on_call = [](RecordingEnd& end) { end.stream->Pause(); };
   Give(Greeting() + CallHeaders(1));
