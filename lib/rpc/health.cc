@@ -28,8 +28,7 @@ class HealthService::WatchCall final
       const MutexLock lock(health_.mutex_);
       // Under the lock: a Stop that comes next has the last word.
       Add(health_.serves_ ? HealthCheckResponse::SERVING : HealthCheckResponse::NOT_SERVING);
-      std::erase_if(health_.watchers_, [](const auto& watcher) { return watcher.expired(); });
-      health_.watchers_.push_back(std::static_pointer_cast<WatchCall>(shared_from_this()));
+      health_.watchers_.Add(std::static_pointer_cast<WatchCall>(shared_from_this()));
     }
     Flush();
   }
@@ -73,7 +72,7 @@ void HealthService::Stop() {
   {
     const MutexLock lock(mutex_);
     serves_ = false;
-    watchers.swap(watchers_);
+    watchers = watchers_.Take();
   }
   for (const auto& weak : watchers) {
     if (const auto watcher = weak.lock()) watcher->Tell(HealthCheckResponse::NOT_SERVING);

@@ -5,6 +5,7 @@
 
 #include "lib/common/mutex.h"
 #include "lib/rpc/service.h"
+#include "lib/rpc/weak_list.h"
 
 namespace twofold::rpc {
 
@@ -30,7 +31,7 @@ class HealthService final : public Service {
   std::vector<std::string> names_;
   Mutex mutex_;
   bool serves_ ABSL_GUARDED_BY(mutex_) = true;
-  std::vector<std::weak_ptr<WatchCall>> watchers_ ABSL_GUARDED_BY(mutex_);
+  WeakList<WatchCall> watchers_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace twofold::rpc
