@@ -16,6 +16,7 @@ enum class Cause : std::uint8_t {
   kHandshake,          ///< TLS: no agreement, or a certificate that is not trusted
   kTooManyHandshakes,  ///< at once; this was the oldest of its host
   kTooSlow,            ///< no handshake, greeting or end of headers in time
+  kTooOld,             ///< its calls went on after Limits::age and Limits::age_patience
   kUnread,             ///< the peer did not read what waited for it
   kProtocol,           ///< the peer broke HTTP/2, or speaks something else
   kFlood,              ///< frames that bring nothing forward, metadata without end
@@ -25,10 +26,9 @@ enum class Cause : std::uint8_t {
   kNoRoom,             ///< all have as many as they may, or the system has no room for one more
 };
 /// Of the metric, so they stay as they are.
-inline constexpr std::array<std::string_view, 13> kCauseNames = {
-    "in_order",  "lost",     "shutdown", "handshake", "too_many_handshakes",
-    "too_slow",  "unread",   "protocol", "flood",     "memory",
-    "made_room", "too_many", "no_room"};
+inline constexpr std::array<std::string_view, 14> kCauseNames = {
+    "in_order", "lost",     "shutdown", "handshake", "too_many_handshakes", "too_slow", "too_old",
+    "unread",   "protocol", "flood",    "memory",    "made_room",           "too_many", "no_room"};
 
 /// Whether such a peer takes more than its share from others.
 constexpr bool IsHarm(Cause cause) {

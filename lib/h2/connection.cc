@@ -231,7 +231,10 @@ void Connection::OnDue() {
 }
 
 void Connection::OnAge() {
-  if (std::exchange(aged_, true)) return Close(Cause::kInOrder, "");
+  if (std::exchange(aged_, true)) {
+    if (session_->streams() == 0) return Close(Cause::kInOrder, "");
+    return Close(Cause::kTooOld, "it was old, and its calls did not end in time");
+  }
   session_->Drain(loop_.now());
   age_due_ = loop_.now() + options_.limits.age_patience;
 }

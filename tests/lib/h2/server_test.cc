@@ -163,6 +163,19 @@ TEST_F(H2ServerTest, OldConnectionTakesNoMoreCallsAndEndsThoseThatGoOn) {
   ASSERT_TRUE(TurnUntil(loop_, [&] { return stays->ended.has_value(); }));
   EXPECT_TRUE(absl::IsUnavailable(*stays->ended)) << *stays->ended;
   EXPECT_EQ(server_->connections(), 0U);
+  EXPECT_THAT(causes_, ElementsAre(Cause::kTooOld));
+  EXPECT_EQ(server_->counts().broken_off, 1U);
+}
+
+TEST_F(H2ServerTest, OldConnectionWhoseCallsEndInTimeEndsInOrder) {
+  ServerLimits limits;
+  limits.connection.age = milliseconds(20);
+  Serve(limits);
+  const auto end = Call(Connect(), "hello");
+  ASSERT_TRUE(TurnUntil(loop_, [&] { return drains_; }));
+  end->stream->HalfClose();
+  ASSERT_TRUE(TurnUntil(loop_, [&] { return server_->connections() == 0; }));
+  EXPECT_THAT(causes_, Each(Cause::kInOrder));
   EXPECT_EQ(server_->counts().broken_off, 0U);
 }
 
