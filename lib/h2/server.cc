@@ -21,6 +21,11 @@ bool IsOfPeer(int error) {
 
 }  // namespace
 
+Duration SpreadAge(Duration age, std::minstd_rand& random) {
+  std::uniform_real_distribution<double> spread(0.9, 1.1);
+  return std::chrono::duration_cast<Duration>(age * spread(random));
+}
+
 std::string HostOf(const sockaddr_storage& address) {
   std::array<char, INET6_ADDRSTRLEN> text{};
   if (address.ss_family == AF_INET) {
@@ -137,7 +142,7 @@ void Server::Take(Descriptor socket, const std::string& host, Ticket ticket) {
   if (drains_) return;
   Connection::Options options{
       .limits = options_.limits.connection,
-      .age = Age(),
+      .age = SpreadAge(options_.limits.connection.age, random_),
       .ledger = options_.ledger,
       .peer = host,
       .serve = [this, host](Stream& stream) { return options_.serve(stream, host); },
@@ -189,12 +194,6 @@ void Server::EndHandshake(Connection& connection) {
   if (host == shaking_.end()) return;
   shakes_ -= host->second.remove(&connection);
   if (host->second.empty()) shaking_.erase(host);
-}
-
-/// Of the next connection: those that came together do not all go together.
-Duration Server::Age() {
-  std::uniform_real_distribution<double> spread(0.9, 1.1);
-  return std::chrono::duration_cast<Duration>(options_.limits.connection.age * spread(random_));
 }
 
 bool Server::MayShake() {

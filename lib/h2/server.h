@@ -93,7 +93,6 @@ class Server {
   void BeginHandshake(Connection& connection);
   void EndHandshake(Connection& connection);
   bool MayShake();
-  Duration Age();
   void Pause(int error);
   void SetTrouble(int error);
   void Listen();
@@ -121,5 +120,9 @@ class Server {
 /// The host to which a peer's connections are charged: its IPv4 address, or the first half of its
 /// IPv6 address, as one host has all addresses of that network.
 std::string HostOf(const sockaddr_storage& address);
+
+/// The age of one connection, of `age` on the average: those that came together do not all go
+/// together.
+Duration SpreadAge(Duration age, std::minstd_rand& random);
 
 }  // namespace twofold::h2

@@ -179,6 +179,19 @@ TEST_F(H2ServerTest, OldConnectionWhoseCallsEndInTimeEndsInOrder) {
   EXPECT_EQ(server_->counts().broken_off, 0U);
 }
 
+TEST(SpreadAgeTest, AgesAreATenthMoreOrLessAndNotAlike) {
+  constexpr Duration kAge = seconds(1000);
+  std::minstd_rand random;
+  std::vector<Duration> ages(1000);
+  for (Duration& each : ages) each = SpreadAge(kAge, random);
+  const auto [least, most] = std::minmax_element(ages.begin(), ages.end());
+  EXPECT_GE(*least, kAge * 9 / 10);
+  EXPECT_LT(*least, kAge * 92 / 100);
+  EXPECT_LE(*most, kAge * 11 / 10);
+  EXPECT_GT(*most, kAge * 108 / 100);
+  EXPECT_EQ(SpreadAge(Duration::zero(), random), Duration::zero()) << "for ever";
+}
+
 TEST_F(H2ServerTest, MegabytesPassThroughSlowSockets) {
   constexpr std::size_t kAll = 32 << 20;  // of a caller that sends all before it reads, too
   Serve({}, Echo, {.connection = kAll, .host = kAll, .all = kAll});
