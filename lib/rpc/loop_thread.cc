@@ -4,8 +4,6 @@
 
 #include <future>
 
-#include "lib/common/limited_log.h"
-
 namespace twofold::rpc {
 namespace {
 
@@ -34,9 +32,8 @@ void LoopThread::EndTurn(const h2::Loop::Done& turn) {
     const MutexLock lock(mutex_);
     turns_.Record(turn.took());
   }
-  static LimitedLog log;
   if (turn.took() < kLongTurn) return;
-  const auto others = log.Admit(Now());
+  const auto others = long_turns_.Admit(Now());
   if (!others) return;
   spdlog::warn(
       "a turn of the loop took {:.0f} ms: {:.0f} for {} sockets, {:.0f} for tasks and timers, "

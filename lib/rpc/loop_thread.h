@@ -7,6 +7,7 @@
 #include <thread>
 #include <vector>
 
+#include "lib/common/limited_log.h"
 #include "lib/common/mutex.h"
 #include "lib/h2/account.h"
 #include "lib/h2/closing.h"
@@ -50,6 +51,7 @@ class LoopThread final : public LoopOwner {
   stats::Histogram turns_ ABSL_GUARDED_BY(mutex_);
   std::atomic<std::size_t> held_ = 0;
   h2::ClosingCounts closed_;
+  LimitedLog long_turns_;
   h2::Loop loop_;
   h2::Ledger ledger_;
   std::thread thread_;  // last: it uses the others
