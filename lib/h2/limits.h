@@ -18,6 +18,8 @@ struct Limits {
   /// bytes of HPACK can name a header of 4 KB again and again, so the decoded bytes count.
   std::size_t header_bytes = 16 << 10;
   /// A peer that sends so many times `header_bytes` in one call means harm: its connection ends.
+  /// So does that of one whose name or value has more than nghttp2's own 64 KiB, at once, with
+  /// COMPRESSION_ERROR.
   std::size_t header_excess = 16;
   /// What a peer may send on one stream, and on all streams together, before it is read. One
   /// largest message fits a stream's window, so it comes in one round trip.
@@ -42,8 +44,9 @@ struct Limits {
 
   // ---- counts
 
-  /// Calls at once. A peer hears of it in SETTINGS and keeps further ones at its side; those of a
-  /// peer that does not are refused before any service sees them.
+  /// Calls at once. A peer hears of it in SETTINGS and keeps further ones at its side. Those that
+  /// it begins before it has acknowledged that are refused before any service sees them; after
+  /// that, one too many ends the connection.
   std::uint32_t streams = 1024;
   /// Frames that break the protocol of one stream; one more ends the connection.
   std::uint32_t glitches = 100;

@@ -11,7 +11,8 @@
 
 namespace twofold::rpc {
 
-/// A call that brings one request. Without one, or with more, it ends with INVALID_ARGUMENT.
+/// A call that brings one request. Without one it ends with INVALID_ARGUMENT, and so it does when a
+/// second one comes before it has been answered.
 template <typename Request, typename Reply>
 class OneRequestCall : public ServerStream<Request, Reply> {
  protected:

@@ -316,6 +316,26 @@ TEST_F(SessionFramesTest, BreachesEndTheConnectionWithTheirCode) {
   }
 }
 
+TEST_F(SessionFramesTest, OneTooLongValueIsABreach) {
+  const std::string block = LongLiteral("x", std::string(65'537, 'y'));
+  EXPECT_EQ(ErrorIn(Give(Greeting() + CallHeaders(1, block)), NGHTTP2_GOAWAY),
+            NGHTTP2_COMPRESSION_ERROR);
+}
+
+TEST_F(SessionFramesTest, CallsBeyondTheLimitAreRefusedUntilThePeerKnowsIt) {
+  const std::string two = CallHeaders(1) + CallHeaders(3);
+  const std::string acknowledged = Frame(NGHTTP2_SETTINGS, NGHTTP2_FLAG_ACK, 0);
+  const std::string greeting = Greeting().substr(0, Greeting().size() - acknowledged.size());
+  ServingSession server({.streams = 2});
+  FrameReader reader;
+  const auto refused = reader.Read(server.Give(greeting + two + CallHeaders(5)));
+  EXPECT_EQ(ErrorIn(refused, NGHTTP2_RST_STREAM), NGHTTP2_REFUSED_STREAM);
+  EXPECT_EQ(server.calls(), 2U);
+  EXPECT_TRUE(server->broken().ok());
+  const auto broken = reader.Read(server.Give(acknowledged + CallHeaders(7)));
+  EXPECT_EQ(ErrorIn(broken, NGHTTP2_GOAWAY), NGHTTP2_PROTOCOL_ERROR);
+}
+
 TEST_F(SessionFramesTest, BreachThatNghttp2DoesNotExplainIsNamedByItsCode) {
   Give(Greeting() + Frame(NGHTTP2_HEADERS, 4, 1, "\xff\xff\xff\xff\xff\xff"));
   EXPECT_EQ(server_->broken().message(), "the peer broke the protocol: COMPRESSION_ERROR");
