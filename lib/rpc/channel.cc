@@ -111,7 +111,9 @@ Status Channel::why() const {
 void Channel::Begin(std::shared_ptr<OutgoingCall> call, h2::CallOptions options) {
   Waiting waiting{std::move(options), std::move(call)};
   if (owner_.IsHere()) return Take(std::move(waiting));
-  owner_.Post([self = shared_from_this(), waiting = std::move(waiting)] { self->Take(waiting); });
+  owner_.Post([self = shared_from_this(), waiting = std::move(waiting)]() mutable {
+    self->Take(std::move(waiting));
+  });
 }
 
 h2::CallOptions CallTo(std::string method, const security::Client& security) {
