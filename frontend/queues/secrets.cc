@@ -20,8 +20,11 @@ std::string Secrets::Of(queue::JobId job, queue::Attempt attempt) const {
   std::memcpy(message.data() + sizeof job, &attempt, sizeof attempt);
   std::array<unsigned char, EVP_MAX_MD_SIZE> hash;
   unsigned int size = 0;
-  HMAC(EVP_sha256(), key_.data(), static_cast<int>(key_.size()), message.data(), message.size(),
-       hash.data(), &size);
+  // An empty one could be guessed.
+  if (HMAC(EVP_sha256(), key_.data(), static_cast<int>(key_.size()), message.data(), message.size(),
+           hash.data(), &size) == nullptr) {
+    std::abort();
+  }
   return {hash.begin(), hash.begin() + size};
 }
 
