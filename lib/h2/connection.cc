@@ -134,7 +134,7 @@ struct Connection::Share {
 
 const Connection::Share& Connection::share() const {
   static constexpr Share kOfUse = {4, std::chrono::milliseconds(1), 4 << 10};
-  static constexpr Share kOfNoUse = {1, std::chrono::microseconds(100), 512};
+  static constexpr Share kOfNoUse = {1, std::chrono::microseconds(25), 512};
   return !session_->serves() || account_->of_use() ? kOfUse : kOfNoUse;
 }
 

@@ -35,7 +35,7 @@ struct Limits {
   /// What is collected for the socket at once: one that takes nothing makes us hold no more.
   std::size_t write_bytes = 256 << 10;
   /// The same of a peer that has been of no use: what it asks for delays nobody's messages.
-  std::size_t write_bytes_of_no_use = 32 << 10;
+  std::size_t write_bytes_of_no_use = 8 << 10;
   /// What an open stream is charged beside what it holds: the objects of session and service. What
   /// nghttp2 allocates for it is charged as it is allocated.
   std::size_t stream_bytes = 1 << 10;

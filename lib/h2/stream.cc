@@ -2,6 +2,7 @@
 
 #include <absl/strings/str_cat.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "lib/h2/session.h"
@@ -199,8 +200,9 @@ void Stream::Refill(std::string& spare) {
   if (out_.capacity() < spare.capacity()) out_.swap(spare);
   out_.clear();
   bool more = true;
+  const std::size_t enough = std::min(session_.limits().sent_frame_bytes, session_.write_bytes());
   // The frame with the last message should be the last one, so what ends is pulled to its end.
-  while (more && !outcome_ && out_.size() < session_.limits().sent_frame_bytes) {
+  while (more && !outcome_ && out_.size() < enough) {
     wants_pull_ = false;
     MessageWriter writer(out_, session_.limits().message_bytes, session_.write_bytes());
     end_->Pull(writer);
