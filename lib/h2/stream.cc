@@ -117,7 +117,7 @@ void Stream::Resume() {
   if (unconsumed_ > 0) Consume(std::exchange(unconsumed_, 0));
   if (end_ != nullptr) TakeMessages();
   Recount();
-  if (closed_ && !paused_) return session_.EndStream(*this);
+  if (closed_ && (!paused_ || dropped_)) return session_.EndStream(*this);
   if (peer_done_) OnPeerDone();
 }
 

@@ -41,6 +41,27 @@ TEST(SessionTest, UnaryCallIsAnswered) {
   EXPECT_EQ(pair.server()->streams(), 0U);
 }
 
+TEST(SessionTest, CallerThatPausesAndCancelsInAMessageHearsTheEnd) {
+  SessionPair pair;
+  pair.server().on_call = [](RecordingEnd& end) {
+    end.Send("one");
+    end.Send("two");
+    end.stream->Finish(absl::OkStatus());
+  };
+  const auto end = pair.Call();
+  end->stream->Pause();
+  pair.Carry();  // the call is over, its messages wait to be read
+  ASSERT_FALSE(end->ended);
+  end->on_message = [&] {
+    end->stream->Pause();
+    end->stream->Cancel();
+  };
+  end->stream->Resume();
+  EXPECT_THAT(end->messages, ElementsAre("one"));
+  EXPECT_TRUE(end->ended);
+  EXPECT_EQ(pair.caller().streams(), 0U);
+}
+
 TEST(SessionTest, ServerMayUpdateWindowsForEachOfThousandsOfSmallMessages) {
   SessionPair pair;
   const auto end = pair.Call();
