@@ -48,10 +48,11 @@ std::string_view OldVersionIn(std::string_view text) {
   constexpr std::string_view kName = "fio-";
   for (std::size_t at = text.find(kName); at != text.npos; at = text.find(kName, at + 1)) {
     const std::string_view rest = text.substr(at + kName.size());
-    const auto major = ToNumber(rest.substr(0, rest.find_first_not_of("0123456789")));
-    if (!major || !rest.substr(rest.find_first_not_of("0123456789")).starts_with('.')) continue;
-    const std::size_t size = kName.size() + rest.find_first_not_of("0123456789.");
-    return *major < 3 ? text.substr(at, size) : std::string_view();
+    const std::string_view digits = rest.substr(0, rest.find_first_not_of("0123456789"));
+    const auto major = ToNumber(digits);
+    if (!major || !rest.substr(digits.size()).starts_with('.')) continue;
+    const std::string_view version = rest.substr(0, rest.find_first_not_of("0123456789."));
+    return *major < 3 ? text.substr(at, kName.size() + version.size()) : std::string_view();
   }
   return {};
 }

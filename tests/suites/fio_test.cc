@@ -204,6 +204,11 @@ TEST(FioParse, VersionOfTheTerseFormThatIsNotKnownIsNamed) {
                         "its terse form has version 2, not 3 to 5"));
 }
 
+TEST(FioParse, VersionAtTheEndOfWhatIsCutOffIsRead) {
+  EXPECT_TRUE(FailsWith(fio::Parse(SavedText("3;fio-2.1")), "fio-2.1 is not read"));
+  EXPECT_FALSE(fio::Parse(SavedText("3;fio-3")).ok());
+}
+
 TEST(FioParse, RatesOfWorkersAddUpAndMeansAreWeighed) {
   const auto result = fio::Parse(TwoWorkers());
   ASSERT_TRUE(result.ok()) << result.status();
