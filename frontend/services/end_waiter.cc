@@ -68,21 +68,20 @@ Detached EndWaiter::Follow() {
         [&](auto done) { who_.peers->Find(host_.name(), host_.NextEpoch(), std::move(done)); });
     const Result<Peers::Answerer> answerer = co_await search;
     if (!answerer.ok()) co_return GiveUp(answerer.status());
-    const Later<bool> stay([&](auto done) { FollowAt(*answerer, std::move(done)); });
-    const Result<bool> stayed = co_await stay;
-    why = stayed.status();
+    const Later<> stay([&](auto done) { FollowAt(*answerer, std::move(done)); });
+    why = co_await stay;
     if (!why.ok() && !absl::IsUnavailable(why)) co_return GiveUp(why);
-    const Later<bool> rest([&](auto done) {
-      who_.peers->loop().PostAfter(kPause, [done = std::move(done)] { done(true); });
+    const Later<> rest([&](auto done) {
+      who_.peers->loop().PostAfter(kPause, [done = std::move(done)] { done(absl::OkStatus()); });
     });
-    const Result<bool> rested = co_await rest;
+    const Status rested = co_await rest;
     if (!rested.ok()) co_return;
   }
   if (!IsStopped()) GiveUp(why);
 }
 
 /// Listens to what the job does until the stream ends, however that is.
-void EndWaiter::FollowAt(const Peers::Answerer& answerer, std::function<void(Result<bool>)> ended) {
+void EndWaiter::FollowAt(const Peers::Answerer& answerer, std::function<void(Status)> ended) {
   const Owner here = queues_.directory()->Find(host_.name());
   const bool is_here = answerer.address.empty();
   Caller caller = who_.caller;
@@ -95,9 +94,7 @@ void EndWaiter::FollowAt(const Peers::Answerer& answerer, std::function<void(Res
       [self = shared_from_this()](const v1::JobUpdate& update) {
         if (update.job().state() == v1::JOB_STATE_FINISHED) self->Answer(update.job());
       },
-      [ended = std::move(ended)](const Status& status) {
-        status.ok() ? ended(true) : ended(status);
-      });
+      std::move(ended));
   {
     const MutexLock lock(mutex_);
     if (!stopped_) {

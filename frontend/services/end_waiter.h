@@ -53,7 +53,7 @@ class EndWaiter final : public Resident, public std::enable_shared_from_this<End
   void Stop();
   bool IsStopped();
   Detached Follow();
-  void FollowAt(const Peers::Answerer& answerer, std::function<void(Result<bool>)> ended);
+  void FollowAt(const Peers::Answerer& answerer, std::function<void(Status)> ended);
   void GiveUp(const Status& why);
 
   const QueueSet& queues_;

@@ -147,12 +147,12 @@ Task<Result<v1::DeleteRunReply>> Deletion(Storage& storage, std::string run) {
   const Result<v1::Run> known = FindEnded(storage, run);
   if (!known.ok()) co_return known.status();
   for (;;) {
-    const Later<bool> commit([&](auto done) {
+    const Later<> commit([&](auto done) {
       storage.journal().Append({results::RunDeleted{run, kDeleteStep}},
-                               [done = std::move(done)] { done(true); });
+                               [done = std::move(done)] { done(absl::OkStatus()); });
     });
-    const Result<bool> committed = co_await commit;
-    if (!committed.ok()) co_return committed.status();
+    const Status committed = co_await commit;
+    if (!committed.ok()) co_return committed;
     const Result<v1::Run> left = FindEnded(storage, run);
     if (absl::IsNotFound(left.status())) break;
     if (!left.ok()) co_return left.status();

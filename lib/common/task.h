@@ -27,7 +27,7 @@
 ///
 /// Threads  A task begins where it is awaited, and goes on where the answer comes from, or at once
 ///          if that has come before.
-/// Cost     An allocation for each task, and three for each Later.
+/// Cost     An allocation for each task, and three for each Later; none for a Once.
 namespace twofold {
 
 namespace internal {
@@ -48,6 +48,17 @@ template <>
 struct Given<void> {
   void return_void() noexcept {}
   void Take() noexcept {}
+};
+
+/// What an answer is.
+template <typename T>
+struct Answered {
+  using Type = Result<T>;
+};
+
+template <>
+struct Answered<void> {
+  using Type = Status;
 };
 
 }  // namespace internal
@@ -79,6 +90,13 @@ class [[nodiscard]] Task {
   Task& operator=(Task&&) = delete;
   ~Task() {
     if (handle_) handle_.destroy();
+  }
+
+  /// Begins the task without anybody who waits for it: whoever has it keeps it, and destroys it
+  /// where it stands, maybe before its end, with all that it holds.
+  void Begin() {
+    handle_.promise().waiter = std::noop_coroutine();
+    handle_.resume();
   }
 
   // ---- for co_await
@@ -118,6 +136,41 @@ Detached Start(Task<T> task, Done done) {
   }
 }
 
+/// An answer that comes once, also when it comes before it is awaited: for co_await, by one
+/// coroutine. The first Give counts.
+///
+/// Threads  Give from any. Whoever awaits goes on within Give, which touches nothing of this object
+///          after that; hold no lock there.
+template <typename T = void>
+class Once {
+ public:
+  /// Without a T how it went: a status.
+  using Value = typename internal::Answered<T>::Type;
+
+  void Give(Value given) {
+    if (is_given_.exchange(true)) return;
+    value_.emplace(std::move(given));
+    if (one_has_come_.exchange(true)) waiter_.resume();
+  }
+
+  [[nodiscard]] bool is_given() const { return is_given_; }
+
+  // ---- for co_await
+
+  bool await_ready() const noexcept { return false; }
+  bool await_suspend(std::coroutine_handle<> waiter) {
+    waiter_ = waiter;
+    return !one_has_come_.exchange(true);
+  }
+  Value await_resume() { return *std::move(value_); }
+
+ private:
+  std::coroutine_handle<> waiter_;
+  std::optional<Value> value_;
+  std::atomic<bool> is_given_ = false;
+  std::atomic<bool> one_has_come_ = false;  // of the two, the answer and whoever awaits it
+};
+
 /// For co_await: the answer of a function that calls back.
 ///
 ///   const Later<Place> place([&](auto done) { peers.Find(queue, std::move(done)); });
@@ -126,10 +179,11 @@ Detached Start(Task<T> task, Done done) {
 /// The first answer counts. When nobody can give one any more, the answer is kUnavailable, so
 /// whoever waits goes on in any case: then whoever drops the last `done` runs what waits for it,
 /// and must hold no lock.
-template <typename T>
+template <typename T = void>
 class [[nodiscard]] Later {
  public:
-  using Done = std::function<void(Result<T>)>;
+  using Value = typename Once<T>::Value;
+  using Done = std::function<void(Value)>;
 
   /// `begin` is called when the answer is awaited, and may call back at once.
   explicit Later(std::function<void(Done)> begin) : begin_(std::move(begin)) {}
@@ -137,46 +191,31 @@ class [[nodiscard]] Later {
   bool await_ready() const noexcept { return false; }
 
   bool await_suspend(std::coroutine_handle<> waiter) const {
-    const std::shared_ptr<Answer> answer = answer_;
-    answer->waiter = waiter;
-    begin_([promise = std::make_shared<Promise>(answer)](Result<T> value) {
+    begin_([promise = std::make_shared<Promise>(answer_)](Value value) {
       promise->answer->Give(std::move(value));
     });
-    // From here on this object is gone if the answer comes from another thread.
-    return !answer->one_has_come.exchange(true);
+    return answer_->await_suspend(waiter);
   }
 
-  Result<T> await_resume() const { return *std::move(answer_->value); }
+  Value await_resume() const { return answer_->await_resume(); }
 
  private:
-  struct Answer {
-    void Give(Result<T> given) {
-      if (is_given.exchange(true)) return;
-      value.emplace(std::move(given));
-      if (one_has_come.exchange(true)) waiter.resume();
-    }
-
-    std::coroutine_handle<> waiter;
-    std::optional<Result<T>> value;
-    std::atomic<bool> is_given = false;
-    std::atomic<bool> one_has_come = false;  ///< of the two, answer and end of the asking
-  };
-
   /// All who can answer have it.
   struct Promise {
-    explicit Promise(std::shared_ptr<Answer> to) : answer(std::move(to)) {}
+    explicit Promise(std::shared_ptr<Once<T>> to) : answer(std::move(to)) {}
     ~Promise() {
-      if (answer->is_given) return;
-      answer->Give(absl::UnavailableError("nobody is left who could answer"));
+      if (!answer->is_given()) {
+        answer->Give(absl::UnavailableError("nobody is left who could answer"));
+      }
     }
     Promise(const Promise&) = delete;
     Promise& operator=(const Promise&) = delete;
 
-    const std::shared_ptr<Answer> answer;
+    const std::shared_ptr<Once<T>> answer;
   };
 
   const std::function<void(Done)> begin_;
-  const std::shared_ptr<Answer> answer_ = std::make_shared<Answer>();
+  const std::shared_ptr<Once<T>> answer_ = std::make_shared<Once<T>>();
 };
 
 }  // namespace twofold

@@ -1,5 +1,6 @@
 #include "lib/common/task.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -12,6 +13,7 @@
 namespace twofold {
 namespace {
 
+using ::testing::ElementsAre;
 using Done = Later<int>::Done;
 
 Task<int> Twice(std::function<void(Done)> ask) {
@@ -85,6 +87,38 @@ TEST(Task, GoesOnWhereItsAnswerComesFrom) {
   other.join();
   EXPECT_EQ(got, 6);
   EXPECT_EQ(where, its_id);
+}
+
+Task<> NoteTwo(std::vector<int>& notes, Once<int>& first, Once<>& second) {
+  const Result<int> number = co_await first;
+  notes.push_back(number.value_or(-1));
+  const Status status = co_await second;
+  notes.push_back(status.ok() ? 0 : -1);
+}
+
+TEST(Task, ThatIsKeptGoesWithWhoeverKeepsIt) {
+  std::vector<int> notes;
+  Once<int> first;
+  Once<> second;
+  {
+    Task<> kept = NoteTwo(notes, first, second);
+    kept.Begin();
+    first.Give(3);
+  }
+  EXPECT_THAT(notes, ElementsAre(3));
+}
+
+TEST(Once, GivesTheFirstAnswerWhetherItIsAwaitedBeforeOrAfter) {
+  std::vector<int> notes;
+  Once<int> first;
+  Once<> second;
+  second.Give(absl::CancelledError(""));
+  second.Give(absl::OkStatus());
+  EXPECT_TRUE(second.is_given());
+  Start(NoteTwo(notes, first, second), [&] { notes.push_back(7); });
+  EXPECT_THAT(notes, ElementsAre());
+  first.Give(5);
+  EXPECT_THAT(notes, ElementsAre(5, -1, 7));
 }
 
 TEST(Later, TakesTheFirstAnswer) {
