@@ -26,6 +26,8 @@ struct CallInfo {
   std::chrono::system_clock::time_point deadline;
 };
 
+class ByteStream;
+
 /// The wire's side of a call that this server serves: carries out what the service's side orders.
 ///
 /// Threads  Safe. Orders that come when the call is over do nothing.
@@ -37,6 +39,8 @@ class Wire {
   virtual void Finish(Status status, h2::Metadata trailers) = 0;
   virtual void BreakOff() = 0;
   virtual void After(Duration pause, std::function<void()> task) = 0;
+  /// Reactions come to `next` from now on, which begins, and whose first message is `first`.
+  virtual void HandOver(std::shared_ptr<ByteStream> next, std::optional<std::string> first) = 0;
 };
 
 /// The service's side of a call, whatever the kind of its method: all calls look the same on the

@@ -1,5 +1,7 @@
 #include "lib/rpc/served_call.h"
 
+#include <utility>
+
 namespace twofold::rpc {
 
 void ServedCall::Begin(std::shared_ptr<ByteStream> service) {
@@ -13,6 +15,7 @@ void ServedCall::Begin(std::shared_ptr<ByteStream> service) {
 void ServedCall::Read() {
   Carry([this] {
     reading_ = true;
+    if (again_) return OnMessage(*std::exchange(again_, std::nullopt));
     if (std::exchange(keeps_, false)) stream_->Hold(service_->waiting_bytes());
     stream_->Resume();
     if (half_closed_ && std::exchange(reading_, false)) service_->OnReadEnd();
@@ -47,6 +50,14 @@ void ServedCall::After(Duration pause, std::function<void()> task) {
   };
   if (pause > Duration(0)) return thread->PostAfter(pause, std::move(run));
   thread->Post(std::move(run));
+}
+
+void ServedCall::HandOver(std::shared_ptr<ByteStream> next, std::optional<std::string> first) {
+  Carry([this, next = std::move(next), first = std::move(first)]() mutable {
+    again_ = std::move(first);
+    service_ = std::move(next);
+    service_->Begin(shared_from_this());
+  });
 }
 
 // ---- what the stream brings

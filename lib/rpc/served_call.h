@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -33,6 +34,7 @@ class ServedCall final : public h2::End,
   void Finish(Status status, h2::Metadata trailers) override;
   void BreakOff() override;
   void After(Duration pause, std::function<void()> task) override;
+  void HandOver(std::shared_ptr<ByteStream> next, std::optional<std::string> first) override;
 
  private:
   void OnMessage(std::string_view bytes) override;
@@ -46,7 +48,7 @@ class ServedCall final : public h2::End,
     if (LoopOwner::Current() == id_) {
       if (stream_ != nullptr) order();
     } else if (const auto thread = thread_.lock()) {
-      thread->Post([self = shared_from_this(), order = std::move(order)] {
+      thread->Post([self = shared_from_this(), order = std::move(order)]() mutable {
         if (self->stream_ != nullptr) order();
       });
     }
@@ -60,6 +62,7 @@ class ServedCall final : public h2::End,
   // The loop's thread only.
   h2::Stream* stream_;                   // null: the call is over
   std::shared_ptr<ByteStream> service_;  // the same
+  std::optional<std::string> again_;     // was read by a service that has handed the call over
   bool reading_ = false;
   bool keeps_ = false;  // the service has not read on, and may keep the message
   bool half_closed_ = false;

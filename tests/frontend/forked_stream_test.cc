@@ -22,6 +22,7 @@ class FakeWire final : public rpc::Wire {
   void Finish(Status status, h2::Metadata) override { finished = std::move(status); }
   void BreakOff() override {}
   void After(Duration, std::function<void()> task) override { task(); }
+  void HandOver(std::shared_ptr<rpc::ByteStream>, std::optional<std::string>) override {}
 
   bool reads = false;
   std::optional<Status> finished;

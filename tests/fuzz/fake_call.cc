@@ -33,6 +33,7 @@ class FakeCall::Orders final : public rpc::Wire {
   }
 
   void BreakOff() override { Finish(absl::CancelledError("broken off"), {}); }
+  void HandOver(std::shared_ptr<rpc::ByteStream>, std::optional<std::string>) override {}
 
   bool reads = false;
   bool wants_pull = false;

@@ -63,6 +63,7 @@ class FakeWire final : public Wire {
   }
   void BreakOff() override {}
   void After(Duration, std::function<void()> task) override { task(); }
+  void HandOver(std::shared_ptr<ByteStream>, std::optional<std::string>) override {}
 
   /// The texts of the messages that the peer takes, which has room for `enough` bytes.
   std::vector<std::string> Pull(std::size_t enough = 1 << 20) {
