@@ -5,12 +5,13 @@
 
 #include <algorithm>
 #include <future>
+#include <optional>
 #include <utility>
 #include <vector>
 
-#include "frontend/cluster/relayed_stream.h"
 #include "lib/h2/limits.h"
-#include "lib/rpc/client_stream.h"
+#include "lib/rpc/parse.h"
+#include "lib/rpc/status_details.h"
 #include "twofold/v1/frontends.pb.h"
 #include "twofold/v1/queue.pb.h"
 #include "twofold/v1/runs.pb.h"
@@ -91,23 +92,17 @@ std::shared_ptr<rpc::Dialer> Peers::WayTo(const std::string& address) {
   return ways.emplace_back(std::make_shared<rpc::Dialer>(loop_, address, security_));
 }
 
-std::shared_ptr<RelayedStream> Peers::Relay(const std::string& address, const std::string& method,
-                                            Caller caller) {
-  caller.is_forwarded = true;
-  return std::make_shared<RelayedStream>(loop_, WayTo(address), OptionsOf(method, caller));
-}
-
 // ---- Calls under way
 
 Peers::~Peers() {
   std::vector<std::uint64_t> numbers;
   {
     const MutexLock lock(mutex_);
-    for (const auto& [number, open] : open_) numbers.push_back(number);
+    for (const auto& [number, call] : under_way_) numbers.push_back(number);
   }
   for (const std::uint64_t number : numbers) BreakOff(number);
   const MutexLock lock(mutex_);
-  while (!open_.empty()) left_.Wait(mutex_);
+  while (!under_way_.empty()) left_.Wait(mutex_);
 }
 
 std::uint64_t Peers::NextNumber() {
@@ -116,12 +111,12 @@ std::uint64_t Peers::NextNumber() {
 }
 
 /// Starts the call, which ends with Leave.
-Peers::Cancel Peers::Enter(std::uint64_t number, Open open, const std::shared_ptr<rpc::Dialer>& way,
-                           h2::CallOptions options) {
-  const auto call = open.call;
+Peers::Cancel Peers::Enter(std::uint64_t number, UnderWay begun,
+                           const std::shared_ptr<rpc::Dialer>& way, h2::CallOptions options) {
+  const auto call = begun.call;
   {
     const MutexLock lock(mutex_);
-    open_[number] = std::move(open);
+    under_way_[number] = std::move(begun);
   }
   call->Start(way->Get(), std::move(options));
   return [this, number] { BreakOff(number); };
@@ -130,7 +125,7 @@ Peers::Cancel Peers::Enter(std::uint64_t number, Open open, const std::shared_pt
 /// Notifies under the lock: whoever waits for the end of the last call destroys this.
 void Peers::Leave(std::uint64_t number) {
   const MutexLock lock(mutex_);
-  open_.erase(number);
+  under_way_.erase(number);
   left_.NotifyAll();
 }
 
@@ -138,8 +133,8 @@ void Peers::BreakOff(std::uint64_t number) {
   std::shared_ptr<rpc::OutgoingCall> call;
   {
     const MutexLock lock(mutex_);
-    const auto found = open_.find(number);
-    if (found == open_.end()) return;
+    const auto found = under_way_.find(number);
+    if (found == under_way_.end()) return;
     call = found->second.call;
   }
   call->Cancel();
@@ -155,7 +150,8 @@ void Peers::AwaitAnswers(Duration limit) {
   const Instant until = Now() + limit;
   const MutexLock lock(mutex_);
   const auto is_unary = [](const auto& each) { return each.second.is_unary; };
-  while (std::any_of(open_.begin(), open_.end(), is_unary) && left_.WaitUntil(mutex_, until)) {
+  while (std::any_of(under_way_.begin(), under_way_.end(), is_unary) &&
+         left_.WaitUntil(mutex_, until)) {
   }
 }
 
@@ -215,33 +211,43 @@ Peers::Cancel Peers::Start(const std::string& address, const std::string& method
   return Enter(number, {.call = call, .is_unary = true}, way, OptionsOf(method, caller));
 }
 
-template <typename Request, typename Reply>
-Peers::Cancel Peers::Stream(const std::string& address, const std::string& method,
-                            const Request& request, Caller caller, OnReply<Reply> on_reply,
-                            OnEnd on_end) {
+std::shared_ptr<rpc::AwaitedCall> Peers::Open(const std::string& address, const std::string& method,
+                                              Caller caller) {
   caller.is_forwarded = true;
   const std::uint64_t number = NextNumber();
-  const auto way = WayTo(address);
-  const auto stream = std::make_shared<rpc::ClientStream<Request, Reply>>(
-      std::move(on_reply), [this, number, way, on_end = std::move(on_end)](const Status& status) {
-        on_end(status);
-        Leave(number);
-      });
-  stream->Add([&](Request& message) {
-    message = request;
-    return message.ByteSizeLong();
-  });
-  Cancel cancel = Enter(number, {.call = stream}, way, OptionsOf(method, caller));
-  stream->Close();
-  return cancel;
+  auto way = WayTo(address);
+  auto call = std::make_shared<rpc::AwaitedCall>();
+  rpc::AwaitedCall* const opened = call.get();
+  Enter(number, {.call = call}, way, OptionsOf(method, caller));
+  return {opened,
+          [this, number, call = std::move(call), way = std::move(way)](auto*) { Leave(number); }};
 }
 
-template Peers::Cancel Peers::Stream(const std::string&, const std::string&,
-                                     const v1::FollowJobRequest&, Caller, OnReply<v1::JobUpdate>,
-                                     OnEnd);
-template Peers::Cancel Peers::Stream(const std::string&, const std::string&,
-                                     const v1::AttendRunRequest&, Caller,
-                                     OnReply<v1::AttendRunReply>, OnEnd);
+template <typename Request, typename Reply>
+Task<Status> Peers::Stream(Answerer there, std::string method, Request request, Caller caller,
+                           std::stop_token gone, OnReply<Reply> on_reply) {
+  caller.epoch = there.epoch;
+  const auto call = Open(there.address, method, std::move(caller));
+  const std::stop_callback cancel(std::move(gone), [&call] { call->Cancel(); });
+  std::string asked = request.SerializeAsString();
+  if (const bool has_left = co_await call->Write(asked); has_left) call->HalfClose();
+  for (;;) {
+    const std::optional<std::string> message = co_await call->Read();
+    if (!message) break;
+    Reply reply;
+    if (const Status bad = rpc::Parse(*message, reply); !bad.ok()) {
+      call->Cancel();
+      co_return absl::InternalError(bad.message());
+    }
+    on_reply(reply);
+  }
+  co_return rpc::WithDetails(call->status(), call->trailers());
+}
+
+template Task<Status> Peers::Stream(Answerer, std::string, v1::FollowJobRequest, Caller,
+                                    std::stop_token, OnReply<v1::JobUpdate>);
+template Task<Status> Peers::Stream(Answerer, std::string, v1::AttendRunRequest, Caller,
+                                    std::stop_token, OnReply<v1::AttendRunReply>);
 
 void Peers::Find(const std::string& queue, std::uint64_t newest_known,
                  std::function<void(Result<Answerer>)> done) {

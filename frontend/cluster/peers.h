@@ -7,14 +7,17 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <stop_token>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "frontend/cluster/relayed_stream.h"
 #include "frontend/queues/directory.h"
 #include "lib/common/mutex.h"
 #include "lib/common/result.h"
+#include "lib/common/task.h"
+#include "lib/rpc/awaited_call.h"
+#include "lib/rpc/byte_stream.h"
 #include "lib/rpc/dialer.h"
 #include "lib/rpc/loop_owner.h"
 #include "lib/rpc/outgoing_call.h"
@@ -38,9 +41,9 @@ Caller CallerOf(const rpc::CallInfo& call);
 /// The other frontends: passes calls on to those who serve a queue. A call that comes while its
 /// queue moves is passed on more than once, kMostHops times at most.
 ///
-/// Threads  Safe, but for Ask and AskOthers: not on the loop's thread. `done` and `on_end` come
-///          once, on the thread of the loop or of the Directory. The destructor breaks off what is
-///          under way, and waits for the end of it.
+/// Threads  Safe, but for Ask and AskOthers: not on the loop's thread. `done` comes
+///          once, on the thread of the loop or of the Directory; what awaits a Stream goes on
+///          there, too. The destructor breaks off what is under way, and waits for the end of it.
 class Peers {
  public:
   /// `loop`, the servers' own, and `directory` outlive this and all calls.
@@ -76,18 +79,18 @@ class Peers {
   Cancel Call(const std::string& address, const std::string& method,
               const google::protobuf::Message& request, Caller caller, Done done);
 
-  /// Calls a method that takes a request and gives a stream of replies: FollowJob, AttendRun.
-  /// `on_reply` comes for one message at a time, before `on_end`.
+  /// Begins a call with messages in both directions. It counts as under way as long as somebody
+  /// keeps it.
+  std::shared_ptr<rpc::AwaitedCall> Open(const std::string& address, const std::string& method,
+                                         Caller caller);
+
+  /// Makes a call that brings a request and gets a stream of replies, each of which `on_reply`
+  /// gets: FollowJob, AttendRun. Gives back how it ended. Breaks it off when `gone` asks for that.
   template <typename Reply>
   using OnReply = std::function<void(const Reply&)>;
-  using OnEnd = std::function<void(const Status&)>;
   template <typename Request, typename Reply>
-  Cancel Stream(const std::string& address, const std::string& method, const Request& request,
-                Caller caller, OnReply<Reply> on_reply, OnEnd on_end);
-
-  /// For a stream that goes on there: see ForkedStream.
-  std::shared_ptr<RelayedStream> Relay(const std::string& address, const std::string& method,
-                                       Caller caller);
+  Task<Status> Stream(Answerer there, std::string method, Request request, Caller caller,
+                      std::stop_token gone, OnReply<Reply> on_reply);
 
   /// Waits until no unary call is under way, `limit` at most.
   void AwaitAnswers(Duration limit);
@@ -113,7 +116,7 @@ class Peers {
 
  private:
   /// A call that is not over.
-  struct Open {
+  struct UnderWay {
     std::shared_ptr<rpc::OutgoingCall> call;
     bool is_unary = false;  ///< it is answered once, and soon
   };
@@ -122,7 +125,7 @@ class Peers {
                const google::protobuf::Message& request, const Caller& caller, Done done);
   std::shared_ptr<rpc::Dialer> WayTo(const std::string& address);
   std::uint64_t NextNumber();
-  Cancel Enter(std::uint64_t number, Open open, const std::shared_ptr<rpc::Dialer>& way,
+  Cancel Enter(std::uint64_t number, UnderWay begun, const std::shared_ptr<rpc::Dialer>& way,
                h2::CallOptions options);
   void Leave(std::uint64_t number);
   void BreakOff(std::uint64_t number);
@@ -133,7 +136,7 @@ class Peers {
   Mutex mutex_;
   Condition left_;
   std::map<std::string, std::vector<std::shared_ptr<rpc::Dialer>>> ways_ ABSL_GUARDED_BY(mutex_);
-  std::map<std::uint64_t, Open> open_ ABSL_GUARDED_BY(mutex_);
+  std::map<std::uint64_t, UnderWay> under_way_ ABSL_GUARDED_BY(mutex_);
   std::uint64_t last_number_ ABSL_GUARDED_BY(mutex_) = 0;
 };
 

@@ -1,80 +1,51 @@
 #include "frontend/cluster/relayed_stream.h"
 
+#include <optional>
+
 namespace twofold::frontend {
 
-void RelayedStream::Begin(std::shared_ptr<rpc::ByteStream> caller, std::string first) {
-  upwards_bytes_ = first.size();
-  loop_.Post([this, self = shared_from_this(), caller = std::move(caller),
-              first = std::move(first)]() mutable {
-    if (gone_) return;
-    caller_ = std::move(caller);
-    upwards_ = std::move(first);
-    Start(way_->Get(), options_);
-  });
+/// A stream without a message is served here.
+Detached RelayedStream::Run(Self self) {
+  std::optional<std::string> first = co_await Read();
+  if (!first) co_return HandOver(serve_here_(), std::nullopt);
+  Task<Result<There>> search = find_(*first);
+  const Result<There> there = co_await search;
+  if (!there.ok()) co_return Finish(there.status());
+  if (*there == nullptr) co_return HandOver(serve_here_(), std::move(first));
+  PassUp(self, *there, *std::move(first));
+  PassDown(self, *there);
 }
 
-/// What the caller's loop brings: here, in the order in which it came.
-void RelayedStream::Do(std::function<void()> task) {
-  if (loop_.IsHere()) return task();
-  loop_.Post([self = shared_from_this(), task = std::move(task)] { task(); });
+Detached RelayedStream::PassUp(Self self, There there, std::string message) {
+  for (;;) {
+    const bool has_left = co_await there->Write(message);
+    if (!has_left) co_return;
+    std::optional<std::string> next = co_await self->Read();
+    if (!next) break;
+    message = *std::move(next);
+  }
+  there->HalfClose();
 }
 
-// ---- From the caller to the other frontend
-
-void RelayedStream::OnBegin() { half_closed_ ? stream()->HalfClose() : stream()->WantPull(); }
-
-void RelayedStream::OnRead(std::string_view bytes) {
-  upwards_bytes_ = bytes.size();
-  Do([this, message = std::string(bytes)]() mutable {
-    upwards_ = std::move(message);
-    if (stream() != nullptr) stream()->WantPull();
-  });
+/// A caller that goes ends the call there.
+Detached RelayedStream::PassDown(Self self, There there) {
+  const std::stop_callback cancel(gone_.get_token(), [&there] { there->Cancel(); });
+  for (;;) {
+    std::optional<std::string> message = co_await there->Read();
+    if (!message) break;
+    const bool has_left = co_await self->Write(*message);
+    if (!has_left) co_return;
+  }
+  EndAs(*there);
 }
 
-void RelayedStream::OnReadEnd() {
-  Do([this] {
-    half_closed_ = true;
-    if (stream() != nullptr) stream()->HalfClose();
-  });
-}
-
-void RelayedStream::Pull(h2::MessageWriter& out) {
-  if (!upwards_) return;
-  out.Add(*std::exchange(upwards_, std::nullopt));
-  upwards_bytes_ = 0;
-  if (caller_ != nullptr) caller_->StartRead();
-}
-
-// ---- From the other frontend to the caller
-
-void RelayedStream::OnMessage(std::string_view bytes) {
-  stream()->Pause();
-  downwards_.Put(std::string(bytes));
-  caller_->WantPull();
-}
-
-void RelayedStream::PullDown(h2::MessageWriter& out) {
-  if (!downwards_.Pull(out)) return;
-  Do([this] {
-    if (stream() != nullptr) stream()->Resume();
-  });
-}
-
-void RelayedStream::OnCallerGone() {
-  Do([this] {
-    gone_ = true;
-    if (caller_ != nullptr) Cancel();
-  });
-}
-
-void RelayedStream::OnOver(const Status& status, const h2::Metadata& trailers) {
-  const std::shared_ptr<rpc::ByteStream> caller = std::move(caller_);
+void RelayedStream::EndAs(const rpc::AwaitedCall& there) {
   // What a connection says has the address, which tells the caller nothing.
-  if (!has_status() && absl::IsUnavailable(status)) {
-    return caller->Finish(
+  if (!there.is_servers_word() && absl::IsUnavailable(there.status())) {
+    return Finish(
         absl::UnavailableError("the frontend that serves the queue cannot be reached; try again"));
   }
-  caller->Finish(status, trailers);
+  Finish(there.status(), there.trailers());
 }
 
 }  // namespace twofold::frontend

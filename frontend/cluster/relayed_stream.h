@@ -1,64 +1,49 @@
 #pragma once
 
-#include <atomic>
-#include <cstddef>
 #include <functional>
 #include <memory>
-#include <optional>
+#include <stop_token>
 #include <string>
-#include <string_view>
 #include <utility>
 
-#include "lib/rpc/byte_stream.h"
-#include "lib/rpc/dialer.h"
-#include "lib/rpc/message_slot.h"
-#include "lib/rpc/outgoing_call.h"
+#include "lib/common/result.h"
+#include "lib/common/task.h"
+#include "lib/rpc/awaited_call.h"
+#include "lib/rpc/awaited_stream.h"
 
 namespace twofold::frontend {
 
-/// A caller's stream that goes on at another frontend: passes messages on as bytes, unread, in both
-/// directions, and then how the stream ended. A message is read when the one before has been passed
-/// on, so whoever does not read slows down whoever writes, and no more than two are held.
+/// A caller's stream at a frontend that relays. Its first message says whether it is served here,
+/// by a session that gets all that comes, or goes on at another frontend: then messages are passed
+/// on as bytes, unread, in both directions, and at last how the stream ended. A message is read
+/// when the one before has left, so whoever does not read slows down whoever writes, and no more
+/// than two are held.
 ///
-/// Threads  What is public is called on the loop of the caller's connection, one at a time. All
-///          else is on the loop of `way`, which may be another one.
-class RelayedStream final : public rpc::OutgoingCall {
+/// Threads  See rpc::AwaitedStream.
+class RelayedStream final : public rpc::AwaitedStream {
  public:
-  /// `loop` is that of `way`. `options` are those of the call there.
-  RelayedStream(rpc::LoopOwner& loop, std::shared_ptr<rpc::Dialer> way, h2::CallOptions options)
-      : loop_(loop), way_(std::move(way)), options_(std::move(options)) {}
+  /// The call at another frontend, which has begun; null: the stream is served here.
+  using There = std::shared_ptr<rpc::AwaitedCall>;
+  using Find = std::function<Task<Result<There>>(std::string first)>;
+  using ServeHere = std::function<std::shared_ptr<rpc::ByteStream>()>;
 
-  /// `caller` is given orders from now on; `first` is the message that was read.
-  void Begin(std::shared_ptr<rpc::ByteStream> caller, std::string first);
-
-  // ---- reactions of the caller's stream (rpc::ByteStream)
-
-  void OnRead(std::string_view bytes);
-  void OnReadEnd();
-  void PullDown(h2::MessageWriter& out);
-  /// Its call is over.
-  void OnCallerGone();
-  [[nodiscard]] std::size_t waiting_bytes() const { return upwards_bytes_ + downwards_.bytes(); }
+  RelayedStream(Find find, ServeHere serve_here)
+      : find_(std::move(find)), serve_here_(std::move(serve_here)) {}
 
  private:
-  void OnBegin() override;
-  void OnMessage(std::string_view bytes) override;
-  void Pull(h2::MessageWriter& out) override;
-  void Do(std::function<void()> task);
-  void OnOver(const Status& status, const h2::Metadata& trailers) override;
+  using Self = std::shared_ptr<RelayedStream>;
 
-  rpc::LoopOwner& loop_;
-  const std::shared_ptr<rpc::Dialer> way_;
-  const h2::CallOptions options_;
+  void Serve() override { Run(std::static_pointer_cast<RelayedStream>(shared_from_this())); }
+  void OnGone() override { gone_.request_stop(); }
 
-  // The loop's thread only.
-  std::shared_ptr<rpc::ByteStream> caller_;  // null: it has not begun, or is over
-  bool gone_ = false;                        // the caller
-  bool half_closed_ = false;                 // by the caller
-  std::optional<std::string> upwards_;       // from the caller, who is read when it has left
+  Detached Run(Self self);
+  Detached PassUp(Self self, There there, std::string message);
+  Detached PassDown(Self self, There there);
+  void EndAs(const rpc::AwaitedCall& there);
 
-  std::atomic<std::size_t> upwards_bytes_ = 0;  // on their way there, or there
-  rpc::MessageSlot downwards_;  // to the caller; the next one is read when it has left
+  const Find find_;
+  const ServeHere serve_here_;
+  std::stop_source gone_;  // the caller
 };
 
 }  // namespace twofold::frontend

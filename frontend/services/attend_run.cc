@@ -28,20 +28,25 @@ class AttendRunCall final : public RoutedStream<v1::AttendRunRequest, v1::Attend
 
   void Flush() override {
     RoutedStream::Flush();
-    if (moved_) Close(absl::UnavailableError("its queue is served elsewhere, ask again"));
+    if (moved_) over_.Give(absl::UnavailableError("its queue is served elsewhere, ask again"));
   }
 
  private:
   void OnRequest(const v1::AttendRunRequest& request) override {
     if (const Status status = Check(request); !status.ok()) return Close(status);
-    request_ = request;
-    Route(queues_.Known(request.queue()), request);
+    Answer(request, queues_.Known(request.queue()));
   }
 
-  void Here() override {
-    Status status = Stay();
-    if (status.ok()) status = Take();
-    status.ok() ? PassOn({}) : Close(status);
+  Task<Status> Here(const v1::AttendRunRequest& request) override {
+    Status end = Stay(request.queue());
+    if (end.ok()) end = Take(request);
+    if (end.ok()) {
+      PassOn({});
+      end = co_await over_;
+      GiveBack(request.id());
+    }
+    Leave(request.queue());
+    co_return end;
   }
 
   void PassOn(const v1::AttendRunReply& /*reply*/) override {
@@ -50,8 +55,8 @@ class AttendRunCall final : public RoutedStream<v1::AttendRunRequest, v1::Attend
   }
 
   /// A run whose queue is not known here is this frontend's.
-  Status Stay() {
-    const auto host = queues_.Find(request_.queue());
+  Status Stay(const std::string& queue) {
+    const auto host = queues_.Find(queue);
     if (!host.ok()) return absl::OkStatus();
     QueueHost::Turn turn(**host, Now());
     Status served = turn.CheckServed();
@@ -59,28 +64,26 @@ class AttendRunCall final : public RoutedStream<v1::AttendRunRequest, v1::Attend
     return served;
   }
 
-  Status Take() {
-    const MutexLock lock(runs_->mutex);
-    const auto [entry, is_new] = runs_->who.emplace(request_.id(), request_.who());
-    has_it_ = is_new;
-    if (is_new) return absl::OkStatus();
-    return absl::AlreadyExistsError(
-        absl::StrCat("run ", request_.id(), " is looked after by ", entry->second, " already"));
+  void Leave(const std::string& queue) {
+    const auto host = queues_.Find(queue);
+    if (host.ok()) QueueHost::Turn(**host, Now()).Leave(this);
   }
 
-  void OnLeft() override {
-    {
-      const MutexLock lock(runs_->mutex);
-      if (std::exchange(has_it_, false)) runs_->who.erase(request_.id());
-    }
-    const auto host = queues_.Find(request_.queue());
-    if (host.ok()) QueueHost::Turn(**host, Now()).Leave(this);
+  Status Take(const v1::AttendRunRequest& request) {
+    const MutexLock lock(runs_->mutex);
+    const auto [entry, is_new] = runs_->who.emplace(request.id(), request.who());
+    if (is_new) return absl::OkStatus();
+    return absl::AlreadyExistsError(
+        absl::StrCat("run ", request.id(), " is looked after by ", entry->second, " already"));
+  }
+
+  void GiveBack(const std::string& run) {
+    const MutexLock lock(runs_->mutex);
+    runs_->who.erase(run);
   }
 
   const std::shared_ptr<AttendedRuns> runs_;
   const QueueSet& queues_;
-  v1::AttendRunRequest request_;
-  bool has_it_ = false;  // guarded by the mutex of runs_
   std::atomic<bool> moved_ = false;
 };
 

@@ -31,20 +31,9 @@ void EndWaiter::Answer(Result<v1::Job> answer) {
 }
 
 void EndWaiter::Stop() {
-  std::function<void()> cancel;
-  {
-    const MutexLock lock(mutex_);
-    stopped_ = true;
-    cancel.swap(cancel_);
-  }
-  if (cancel) cancel();
+  stopped_.request_stop();
   queues_.finished().StopWaiting(job_, number_);
   if (CanFollow()) QueueHost::Turn(host_, Now()).Leave(this);
-}
-
-bool EndWaiter::IsStopped() {
-  const MutexLock lock(mutex_);
-  return stopped_;
 }
 
 void EndWaiter::Flush() {
@@ -63,13 +52,12 @@ bool EndWaiter::EndsHere() {
 Detached EndWaiter::Follow() {
   const std::shared_ptr<EndWaiter> self = shared_from_this();
   Status why;
-  for (int tries = 0; tries < kMostFollows && !IsStopped(); ++tries) {
+  for (int tries = 0; tries < kMostFollows && !stopped_.stop_requested(); ++tries) {
     const Later<Peers::Answerer> search(
         [&](auto done) { who_.peers->Find(host_.name(), host_.NextEpoch(), std::move(done)); });
     const Result<Peers::Answerer> answerer = co_await search;
     if (!answerer.ok()) co_return GiveUp(answerer.status());
-    const Later<> stay([&](auto done) { FollowAt(*answerer, std::move(done)); });
-    why = co_await stay;
+    why = co_await FollowAt(*answerer);
     if (!why.ok() && !absl::IsUnavailable(why)) co_return GiveUp(why);
     const Later<> rest([&](auto done) {
       who_.peers->loop().PostAfter(kPause, [done = std::move(done)] { done(absl::OkStatus()); });
@@ -77,32 +65,22 @@ Detached EndWaiter::Follow() {
     const Status rested = co_await rest;
     if (!rested.ok()) co_return;
   }
-  if (!IsStopped()) GiveUp(why);
+  if (!stopped_.stop_requested()) GiveUp(why);
 }
 
 /// Listens to what the job does until the stream ends, however that is.
-void EndWaiter::FollowAt(const Peers::Answerer& answerer, std::function<void(Status)> ended) {
-  const Owner here = queues_.directory()->Find(host_.name());
-  const bool is_here = answerer.address.empty();
-  Caller caller = who_.caller;
-  caller.epoch = is_here ? here.epoch : answerer.epoch;
+Task<Status> EndWaiter::FollowAt(Peers::Answerer answerer) {
+  if (answerer.address.empty()) {
+    const Owner here = queues_.directory()->Find(host_.name());
+    answerer = {.address = here.peer.client_address, .epoch = here.epoch};
+  }
   v1::FollowJobRequest request;
   request.set_id(static_cast<std::uint64_t>(job_));
-  auto cancel = who_.peers->Stream<v1::FollowJobRequest, v1::JobUpdate>(
-      is_here ? here.peer.client_address : answerer.address, "/twofold.v1.Clients/FollowJob",
-      request, caller,
-      [self = shared_from_this()](const v1::JobUpdate& update) {
+  return who_.peers->Stream<v1::FollowJobRequest, v1::JobUpdate>(
+      std::move(answerer), "/twofold.v1.Clients/FollowJob", std::move(request), who_.caller,
+      stopped_.get_token(), [self = shared_from_this()](const v1::JobUpdate& update) {
         if (update.job().state() == v1::JOB_STATE_FINISHED) self->Answer(update.job());
-      },
-      std::move(ended));
-  {
-    const MutexLock lock(mutex_);
-    if (!stopped_) {
-      cancel_ = std::move(cancel);
-      return;
-    }
-  }
-  cancel();
+      });
 }
 
 void EndWaiter::GiveUp(const Status& why) {

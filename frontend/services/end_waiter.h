@@ -4,12 +4,11 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <string>
+#include <stop_token>
 #include <utility>
 
 #include "frontend/cluster/peers.h"
 #include "frontend/queues/queue_set.h"
-#include "lib/common/mutex.h"
 #include "lib/common/result.h"
 #include "lib/common/task.h"
 #include "lib/rpc/unary.h"
@@ -51,9 +50,8 @@ class EndWaiter final : public Resident, public std::enable_shared_from_this<End
   [[nodiscard]] bool CanFollow() const { return who_.peers != nullptr; }
   [[nodiscard]] bool EndsHere();
   void Stop();
-  bool IsStopped();
   Detached Follow();
-  void FollowAt(const Peers::Answerer& answerer, std::function<void(Status)> ended);
+  Task<Status> FollowAt(Peers::Answerer answerer);
   void GiveUp(const Status& why);
 
   const QueueSet& queues_;
@@ -63,10 +61,7 @@ class EndWaiter final : public Resident, public std::enable_shared_from_this<End
   queue::JobId job_{0};
   std::uint64_t number_ = 0;  // among those who wait for the ends of jobs
   std::atomic<bool> moved_ = false;
-
-  Mutex mutex_;
-  bool stopped_ ABSL_GUARDED_BY(mutex_) = false;
-  std::function<void()> cancel_ ABSL_GUARDED_BY(mutex_);  // what follows the job elsewhere
+  std::stop_source stopped_;  // it is answered, or the caller has gone
 };
 
 }  // namespace twofold::frontend

@@ -53,23 +53,22 @@ class Follower final : public FollowCall, public Watcher {
 
   void Flush() override {
     FollowCall::Flush();
-    if (finished_) Close(absl::OkStatus());
-    if (moved_) Close(absl::UnavailableError("its queue is served elsewhere, ask again"));
+    if (finished_) over_.Give(absl::OkStatus());
+    if (moved_) over_.Give(absl::UnavailableError("its queue is served elsewhere, ask again"));
   }
 
  private:
   void OnRequest(const v1::FollowJobRequest& request) override {
     job_ = queue::JobId{request.id()};
     output_ = request.output();
-    Route(queues_.NameOf(job_), request);
+    Answer(request, queues_.NameOf(job_));
   }
 
-  void Here() override {
-    if (Watch()) return;
-    // It may have ended: then that is all there is to see.
-    if (!IsDurable(job_)) return ShowEnd();
-    const bool posted = readers_.Post([self = Self()] { self->ShowEnd(); });
-    if (!posted) Close(ReaderPool::Refusal());
+  Task<Status> Here(const v1::FollowJobRequest& /*request*/) override {
+    if (!Watch()) co_return co_await ShowEnd();
+    const Status end = co_await over_;
+    Unwatch();
+    co_return end;
   }
 
   /// What the caller does not take in time is left out here.
@@ -79,6 +78,7 @@ class Follower final : public FollowCall, public Watcher {
     if (update.has_job()) OnJob(update.job());
     if (has_output) OnOutput(update.rank(), update.output(), update.output_missed());
     Flush();
+    if (finished_) Close(absl::OkStatus());  // however the stream there ends
   }
 
   /// A volatile job that ran when its queue went ends where it was.
@@ -94,20 +94,21 @@ class Follower final : public FollowCall, public Watcher {
     return true;
   }
 
-  void OnLeft() override {
+  void Unwatch() {
     if (QueueHost* host = queues_.Owner(job_)) QueueHost::Turn(*host, Now()).Unwatch(job_, this);
   }
 
-  std::shared_ptr<Follower> Self() {
-    return std::static_pointer_cast<Follower>(shared_from_this());
-  }
-
-  void ShowEnd() {
+  /// It may have ended: then that is all there is to see.
+  Task<Status> ShowEnd() {
+    OnPool where_it_is(IsDurable(job_) ? &readers_ : nullptr);
+    const Status entered = co_await where_it_is;
+    if (!entered.ok()) co_return entered;
     const Result<v1::Job> ended = FindJob(queues_, static_cast<std::uint64_t>(job_));
-    if (!ended.ok()) return End(ended.status());
+    if (!ended.ok()) co_return ended.status();
     OnJob(*ended);
-    if (finished_) return Flush();
-    Close(absl::UnavailableError("the job is just ending, ask again"));
+    if (!finished_) co_return absl::UnavailableError("the job is just ending, ask again");
+    Flush();
+    co_return absl::OkStatus();
   }
 
   const QueueSet& queues_;

@@ -1,14 +1,11 @@
 #pragma once
 
-#include <functional>
-#include <memory>
-#include <optional>
+#include <stop_token>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "frontend/cluster/peers.h"
-#include "lib/common/mutex.h"
+#include "lib/common/task.h"
 #include "lib/rpc/unary.h"
 
 namespace twofold::frontend {
@@ -16,7 +13,7 @@ namespace twofold::frontend {
 /// A call that brings one request and gets a stream of replies from the frontend that serves a
 /// queue: this one, or another one, whose replies are passed on.
 ///
-/// Threads  See rpc::ServerStream. Here comes once, OnLeft at any moment after Route, maybe twice.
+/// Threads  See rpc::ServerStream. Here begins on any thread.
 template <typename Request, typename Reply>
 class RoutedStream : public rpc::OneRequestCall<Request, Reply> {
  protected:
@@ -24,94 +21,74 @@ class RoutedStream : public rpc::OneRequestCall<Request, Reply> {
   RoutedStream(std::string method, Peers* peers, Caller caller)
       : method_(std::move(method)), peers_(peers), caller_(std::move(caller)) {}
 
-  /// Finds who serves the queue; empty: this frontend answers. A frontend that calls has found it
-  /// to be this one, from an epoch on; without one it asks for what this one has itself.
-  void Route(const std::string& queue, const Request& request) {
-    request_ = request;
-    const bool asks_me = caller_.is_forwarded && caller_.epoch == 0;
-    if (queue.empty() || peers_ == nullptr || asks_me) return BeginHere();
-    peers_->Find(queue, caller_.epoch, [self = Self()](const Result<Peers::Answerer>& answerer) {
-      if (!answerer.ok()) return self->Close(answerer.status());
-      if (answerer->address.empty()) return self->BeginHere();
-      if (!self->caller_.is_forwarded) return self->BeginThere(answerer->address, answerer->epoch);
-      self->Close(absl::UnavailableError("its queue is served elsewhere, ask again"));
-    });
+  /// Answers the call, from its request to its end. Without a queue this frontend does.
+  Detached Answer(Request request, std::string queue) {
+    const auto self = this->shared_from_this();
+    const Status status = co_await AnswerOf(request, queue);
+    this->Close(status);
   }
 
-  /// This frontend serves the queue.
-  virtual void Here() = 0;
-  /// What Here has begun is over; maybe it has begun nothing.
-  virtual void OnLeft() = 0;
+  /// This frontend serves the queue: replies, and gives back how the call ends. What lasts until
+  /// something happens awaits `over_`.
+  virtual Task<Status> Here(const Request& request) = 0;
   virtual void PassOn(const Reply& reply) = 0;
   /// Whether other frontends may have what the one that serves the queue does not find.
   [[nodiscard]] virtual bool MayBeElsewhere() const { return false; }
 
-  /// Closes the call with the answer of one frontend, unless the next one is to be asked.
-  void End(const Status& status) {
-    if (!absl::IsNotFound(status) || !MayBeElsewhere() || peers_ == nullptr) {
-      return this->Close(status);
-    }
-    if (!was_here_) return BeginHere();
-    if (!others_) others_ = caller_.is_forwarded ? std::vector<Peer>() : peers_->Others();
-    if (others_->empty()) return this->Close(status);
-    const std::string address = others_->back().client_address;
-    others_->pop_back();
-    BeginThere(address, 0);
-  }
+  Once<> over_;  ///< given by a derived class, and when the caller goes
 
  private:
-  std::shared_ptr<RoutedStream> Self() {
-    return std::static_pointer_cast<RoutedStream>(this->shared_from_this());
-  }
-
-  void BeginHere() {
-    was_here_ = true;
-    Here();
-    if (IsGone()) OnLeft();  // the caller may have gone before
-  }
-
-  void BeginThere(const std::string& address, std::uint64_t epoch) {
-    Caller caller = caller_;
-    caller.epoch = epoch;
-    auto cancel = peers_->template Stream<Request, Reply>(
-        address, method_, request_, caller,
-        [self = Self()](const Reply& reply) { self->PassOn(reply); },
-        [self = Self()](const Status& status) { self->End(status); });
-    {
-      const MutexLock lock(mutex_);
-      if (!gone_) {
-        cancel_ = std::move(cancel);
-        return;
-      }
+  Task<Status> AnswerOf(const Request& request, const std::string& queue) {
+    const Result<Peers::Answerer> owner = co_await OwnerOf(queue);
+    if (!owner.ok()) co_return owner.status();
+    if (!owner->address.empty()) {
+      const Status status = co_await There(*owner, request);
+      if (!IsToBeSought(status)) co_return status;
     }
-    cancel();
+    Status status = co_await Here(request);
+    if (!IsToBeSought(status) || caller_.is_forwarded) co_return status;
+    for (const Peer& other : peers_->Others()) {
+      const Peers::Answerer for_itself{.address = other.client_address};
+      status = co_await There(for_itself, request);
+      if (!IsToBeSought(status)) break;
+    }
+    co_return status;
+  }
+
+  /// A frontend that calls has found the owner to be this one, from an epoch on; without one it
+  /// asks for what this one has itself.
+  Task<Result<Peers::Answerer>> OwnerOf(const std::string& queue) {
+    const bool asks_me = caller_.is_forwarded && caller_.epoch == 0;
+    if (queue.empty() || peers_ == nullptr || asks_me) co_return Peers::Answerer();
+    const Later<Peers::Answerer> search(
+        [&](auto done) { peers_->Find(queue, caller_.epoch, std::move(done)); });
+    const Result<Peers::Answerer> owner = co_await search;
+    if (owner.ok() && !owner->address.empty() && caller_.is_forwarded) {
+      co_return absl::UnavailableError("its queue is served elsewhere, ask again");
+    }
+    co_return owner;
+  }
+
+  /// A caller that goes ends the call there.
+  Task<Status> There(const Peers::Answerer& answerer, const Request& request) {
+    return peers_->template Stream<Request, Reply>(answerer, method_, request, caller_,
+                                                   gone_.get_token(),
+                                                   [this](const Reply& reply) { PassOn(reply); });
+  }
+
+  bool IsToBeSought(const Status& status) const {
+    return absl::IsNotFound(status) && MayBeElsewhere() && peers_ != nullptr;
   }
 
   void OnGone() final {
-    std::function<void()> cancel;
-    {
-      const MutexLock lock(mutex_);
-      gone_ = true;
-      cancel.swap(cancel_);
-    }
-    if (cancel) cancel();
-    OnLeft();
-  }
-
-  bool IsGone() {
-    const MutexLock lock(mutex_);
-    return gone_;
+    over_.Give(absl::CancelledError("the caller has gone"));
+    gone_.request_stop();
   }
 
   const std::string method_;
   Peers* const peers_;
   const Caller caller_;
-  Request request_;
-  bool was_here_ = false;
-  std::optional<std::vector<Peer>> others_;  // that are still to be asked; one at a time is
-  Mutex mutex_;
-  bool gone_ ABSL_GUARDED_BY(mutex_) = false;
-  std::function<void()> cancel_ ABSL_GUARDED_BY(mutex_);  // what is passed on
+  std::stop_source gone_;  // the caller
 };
 
 }  // namespace twofold::frontend

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "frontend/cluster/forked_stream.h"
 #include "frontend/cluster/peers.h"
+#include "frontend/cluster/relayed_stream.h"
 #include "frontend/services/claims.h"
 #include "frontend/services/gathering.h"
 #include "frontend/services/pulled_call.h"
@@ -159,26 +159,16 @@ class Service : public rpc::Service {
   template <typename Request, typename Make>
   void OwnerStream(std::string_view method, std::string Peers::Answerer::*address,
                    std::function<Wanted(const Request&)> wanted_of, Make make) {
-    Stream(method, [=, this, path = PathOf(method)](const rpc::CallInfo& info) {
-      const Caller caller = CallerOf(info);
-      const auto serve = [make, can_follow = !relays_ && !caller.is_forwarded] {
-        return std::shared_ptr<rpc::ByteStream>(make(can_follow));
-      };
-      if (!relays_ || caller.is_forwarded) return serve();
-      const auto ask = [=, this](std::string_view bytes, auto found) {
-        Request first;
-        if (!rpc::Parse(bytes, first).ok()) return false;
-        const Wanted wanted = wanted_of(first);
-        if (wanted.queue.empty() || peers_->IsHere(wanted.queue)) return false;
-        peers_->Find(wanted.queue, wanted.epoch, [=, this](Result<Peers::Answerer> answerer) {
-          if (answerer.ok() && answerer->address.empty()) answerer = ServedHereNow(wanted.queue);
-          if (!answerer.ok()) return found(answerer.status());
-          found(peers_->Relay((*answerer).*address, path, caller));
-        });
-        return true;
-      };
-      return std::shared_ptr<rpc::ByteStream>(std::make_shared<ForkedStream>(ask, serve));
-    });
+    Stream(method,
+           [=, this,
+            path = PathOf(method)](const rpc::CallInfo& info) -> std::shared_ptr<rpc::ByteStream> {
+             const Caller caller = CallerOf(info);
+             if (!relays_ || caller.is_forwarded) return make(!caller.is_forwarded);
+             const auto find = [=, this](std::string first) {
+               return FindThere(Meaning(wanted_of, first), address, path, caller);
+             };
+             return std::make_shared<RelayedStream>(find, [make] { return make(false); });
+           });
   }
 
   /// nullptr: this frontend is alone.
@@ -323,7 +313,27 @@ class Service : public rpc::Service {
     co_return co_await Forwarded(how, asked, other);
   }
 
+  /// Where a stream goes on that wants this. Null: here.
+  Task<Result<RelayedStream::There>> FindThere(Wanted wanted, std::string Peers::Answerer::*address,
+                                               std::string path, Caller caller) {
+    if (wanted.queue.empty() || peers_->IsHere(wanted.queue)) co_return nullptr;
+    const Later<Peers::Answerer> search(
+        [&](auto done) { peers_->Find(wanted.queue, wanted.epoch, std::move(done)); });
+    const Result<Peers::Answerer> answerer = co_await search;
+    if (!answerer.ok()) co_return answerer.status();
+    if (answerer->address.empty()) co_return ServedHereNow(wanted.queue);
+    co_return peers_->Open((*answerer).*address, path, caller);
+  }
+
   // ---- their steps
+
+  /// What cannot be read wants nothing.
+  template <typename Request>
+  static Wanted Meaning(const std::function<Wanted(const Request&)>& wanted_of,
+                        std::string_view first) {
+    Request request;
+    return rpc::Parse(first, request).ok() ? wanted_of(request) : Wanted();
+  }
 
   template <typename Request, typename Reply>
   OnPool EnterPool(const Method<Request, Reply>& how, const Request& request) {
