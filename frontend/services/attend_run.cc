@@ -89,9 +89,9 @@ class AttendRunCall final : public RoutedStream<v1::AttendRunRequest, v1::Attend
 
 }  // namespace
 
-std::shared_ptr<rpc::ServerStream<v1::AttendRunRequest, v1::AttendRunReply>> MakeAttendRunCall(
-    std::shared_ptr<AttendedRuns> runs, const QueueSet& queues, Peers* peers,
-    const Caller& caller) {
+std::shared_ptr<rpc::ByteStream> MakeAttendRunCall(std::shared_ptr<AttendedRuns> runs,
+                                                   const QueueSet& queues, Peers* peers,
+                                                   const Caller& caller) {
   return std::make_shared<AttendRunCall>(std::move(runs), queues, peers, caller);
 }
 

@@ -122,8 +122,8 @@ class Follower final : public FollowCall, public Watcher {
 
 }  // namespace
 
-std::shared_ptr<rpc::ServerStream<v1::FollowJobRequest, v1::JobUpdate>> MakeFollower(
-    const QueueSet& queues, ReaderPool& readers, Peers* peers, const Caller& caller) {
+std::shared_ptr<rpc::ByteStream> MakeFollower(const QueueSet& queues, ReaderPool& readers,
+                                              Peers* peers, const Caller& caller) {
   return std::make_shared<Follower>(queues, readers, peers, caller);
 }
 

@@ -9,7 +9,7 @@
 #include "frontend/services/claims.h"
 #include "frontend/services/reader_pool.h"
 #include "lib/common/result.h"
-#include "lib/rpc/server_stream.h"
+#include "lib/rpc/byte_stream.h"
 #include "twofold/v1/queue.pb.h"
 
 /// The calls about jobs that take longer than a look.
@@ -20,8 +20,8 @@ namespace twofold::frontend {
 ///
 /// Errors   ends with NOT_FOUND for no such job, UNAVAILABLE when the queue goes to another
 ///          frontend: ask again. REQUIRES: what it takes outlives the call.
-std::shared_ptr<rpc::ServerStream<v1::FollowJobRequest, v1::JobUpdate>> MakeFollower(
-    const QueueSet& queues, ReaderPool& readers, Peers* peers, const Caller& caller);
+std::shared_ptr<rpc::ByteStream> MakeFollower(const QueueSet& queues, ReaderPool& readers,
+                                              Peers* peers, const Caller& caller);
 
 /// Jobs submitted again of which the store does not know yet.
 using RequeuedJobs = Claims<std::uint64_t>;

@@ -3,11 +3,15 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "frontend/services/patience.h"
 #include "frontend/services/reader_pool.h"
 #include "lib/common/result.h"
+#include "lib/common/task.h"
+#include "lib/rpc/awaited_stream.h"
+#include "lib/rpc/parse.h"
 #include "lib/rpc/unary.h"
 
 namespace twofold::frontend {
@@ -17,52 +21,52 @@ template <typename Message>
 using NextMessage = std::function<Result<std::optional<Message>>()>;
 
 /// A call that answers one request by a stream of messages. Each is made when the one before has
-/// been taken, so a slow reader costs no more memory. One that takes nothing for
-/// rpc::kCallerPatience is broken off.
+/// left, so a slow reader costs no more memory. One that takes nothing for rpc::kCallerPatience is
+/// broken off.
 ///
 /// Threads  `open`, and the NextMessage that it returns, are called on threads of the pool, one
 ///          call at a time.
 template <typename Request, typename Message>
-class PulledCall final : public rpc::OneRequestCall<Request, Message> {
+class PulledCall final : public rpc::AwaitedStream {
  public:
   using Open = std::function<Result<NextMessage<Message>>(const Request&)>;
 
-  PulledCall(ReaderPool& readers, Open open)
-      : readers_(readers), open_(std::move(open)), patience_(*this, [this] { this->BreakOff(); }) {}
+  PulledCall(ReaderPool& readers, Open open) : readers_(readers), open_(std::move(open)) {}
 
  private:
-  void OnRequest(const Request& request) override {
-    const bool posted = readers_.Post([this, self = this->shared_from_this(), request] {
-      auto next = open_(request);
-      if (!next.ok()) return this->Close(next.status());
-      next_ = *std::move(next);
-      MakeNext();
-    });
-    if (!posted) this->Close(ReaderPool::Refusal());
+  void Serve() override { Run(shared_from_this()); }
+
+  Detached Run(std::shared_ptr<void> /*self*/) {
+    const std::optional<std::string> asked = co_await Read();
+    if (!asked) co_return Finish(rpc::NoRequest());
+    Request request;
+    if (const Status bad = rpc::Parse(*asked, request); !bad.ok()) co_return Finish(bad);
+    OnPool pool(&readers_);
+    const Status entered = co_await pool;
+    if (!entered.ok()) co_return Finish(entered);
+    const Result<NextMessage<Message>> next = open_(request);
+    if (!next.ok()) co_return Finish(next.status());
+    co_await SendAll(*next);
   }
 
-  void MakeNext() {
-    Result<std::optional<Message>> next = next_();
-    if (!next.ok()) return this->Close(next.status());
-    if (!*next) return this->Close(absl::OkStatus());
-    const bool open = this->Add([&](Message& message) {
-      message = **std::move(next);
-      return message.ByteSizeLong();
-    });
-    if (!open) return;
-    patience_.Start();
-    this->Flush();
-  }
-
-  void OnSent() override {
-    patience_.Stop();
-    readers_.Continue([this, self = this->shared_from_this()] { MakeNext(); });
+  Task<> SendAll(const NextMessage<Message>& next) {
+    for (;;) {
+      const Result<std::optional<Message>> message = next();
+      if (!message.ok() || !*message) co_return Finish(message.status());
+      std::string bytes = (*message)->SerializeAsString();
+      patience_.Start();
+      const bool has_left = co_await Write(bytes);
+      patience_.Stop();
+      if (!has_left) co_return;
+      OnPool pool = OnPool::Again(readers_);
+      const Status entered = co_await pool;
+      if (!entered.ok()) co_return Finish(entered);
+    }
   }
 
   ReaderPool& readers_;
   const Open open_;
-  NextMessage<Message> next_;
-  Patience patience_;
+  Patience patience_{*this, [this] { BreakOff(); }};
 };
 
 }  // namespace twofold::frontend

@@ -15,8 +15,8 @@ Status ReaderPool::Refusal() {
 
 bool OnPool::await_suspend(std::coroutine_handle<> waiter) {
   const auto entry = std::make_shared<Entry>(*this, waiter);
-  const bool posted =
-      pool_->Post([entry] { std::exchange(entry->waiter, std::coroutine_handle<>()).resume(); });
+  const auto go_on = [entry] { std::exchange(entry->waiter, std::coroutine_handle<>()).resume(); };
+  const bool posted = is_next_ ? pool_->Continue(go_on) : pool_->Post(go_on);
   if (posted) return true;  // this object may be gone
   entry->waiter = nullptr;
   status_ = ReaderPool::Refusal();

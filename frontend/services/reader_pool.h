@@ -26,8 +26,8 @@ class ReaderPool {
   [[nodiscard]] bool Post(Task task) { return threads_.Post(std::move(task), kMostWaiting); }
 
   /// For the next step of a stream whose first one was let in by Post: always has room. Streams are
-  /// bounded, and each has one step at a time.
-  void Continue(Task task) { threads_.Post(std::move(task)); }
+  /// bounded, and each has one step at a time. False: the pool has stopped.
+  [[nodiscard]] bool Continue(Task task) { return threads_.Post(std::move(task)); }
 
   /// Drops what waits, and returns when nothing runs any more.
   void Stop() { threads_.Stop(); }
@@ -48,6 +48,13 @@ class [[nodiscard]] OnPool {
  public:
   explicit OnPool(ReaderPool* pool) : pool_(pool) {}
 
+  /// For the next step of a stream, see ReaderPool::Continue.
+  static OnPool Again(ReaderPool& pool) {
+    OnPool again(&pool);
+    again.is_next_ = true;
+    return again;
+  }
+
   [[nodiscard]] bool await_ready() const noexcept { return pool_ == nullptr; }
   bool await_suspend(std::coroutine_handle<> waiter);
   Status await_resume() { return std::move(status_); }
@@ -65,6 +72,7 @@ class [[nodiscard]] OnPool {
   };
 
   ReaderPool* const pool_;
+  bool is_next_ = false;
   Status status_;
 };
 

@@ -17,8 +17,8 @@
 #include "lib/common/mutex.h"
 #include "lib/common/result.h"
 #include "lib/results/run_reader.h"
+#include "lib/rpc/byte_stream.h"
 #include "lib/rpc/limits.h"
-#include "lib/rpc/server_stream.h"
 #include "twofold/v1/runs.pb.h"
 
 /// The calls that bring and take a whole run.
@@ -69,8 +69,8 @@ struct RunCreation {
 ///          all drafts together are, or `host` has begun too many, or the store is full; kAborted:
 ///          its last message did not come, or another call begins the run right now; those of the
 ///          store.
-std::shared_ptr<rpc::ServerStream<v1::CreateRunRequest, v1::CreateRunReply>> MakeCreateRunCall(
-    std::shared_ptr<RunCreation> shared, std::string host);
+std::shared_ptr<rpc::ByteStream> MakeCreateRunCall(std::shared_ptr<RunCreation> shared,
+                                                   std::string host);
 
 /// Which runs somebody looks after, and who.
 struct AttendedRuns {
@@ -91,8 +91,9 @@ void DeleteRun(Storage& storage, AttendedRuns& attended, const std::string& run,
 ///
 /// Errors   ends with ALREADY_EXISTS: who attends the run; INVALID_ARGUMENT: which field;
 ///          UNAVAILABLE: nobody serves the queue. REQUIRES: `queues` and `peers` outlive it.
-std::shared_ptr<rpc::ServerStream<v1::AttendRunRequest, v1::AttendRunReply>> MakeAttendRunCall(
-    std::shared_ptr<AttendedRuns> runs, const QueueSet& queues, Peers* peers, const Caller& caller);
+std::shared_ptr<rpc::ByteStream> MakeAttendRunCall(std::shared_ptr<AttendedRuns> runs,
+                                                   const QueueSet& queues, Peers* peers,
+                                                   const Caller& caller);
 
 /// Sends runs as files. A copy of the run is made beside the store first: of many jobs that takes
 /// seconds. One copy is made at a time, and rpc::kMaxExports are there at once.

@@ -1,12 +1,18 @@
 #include <absl/strings/str_cat.h>
 
 #include <algorithm>
+#include <memory>
+#include <optional>
+#include <string>
 #include <utility>
 
 #include "frontend/services/patience.h"
 #include "frontend/services/run_calls.h"
 #include "lib/common/instant.h"
+#include "lib/common/task.h"
 #include "lib/results/records.h"
+#include "lib/rpc/awaited_stream.h"
+#include "lib/rpc/parse.h"
 #include "lib/show/message.h"
 
 namespace twofold::frontend {
@@ -110,87 +116,91 @@ bool HasJobs(const v1::Run& run) {
          !counts.ended().empty();
 }
 
-using CreateRun = rpc::ServerStream<v1::CreateRunRequest, v1::CreateRunReply>;
-
-class CreateRunCall final : public CreateRun {
+class CreateRunCall final : public rpc::AwaitedStream {
  public:
   CreateRunCall(std::shared_ptr<RunCreation> shared, std::string host)
       : shared_(std::move(shared)), host_(std::move(host)) {}
 
  private:
-  void OnOpen() override { patience_.Start(); }
+  void Serve() override { Run(shared_from_this()); }
 
-  void OnMessage(const v1::CreateRunRequest& request) override {
-    patience_.Stop();
-    if (const Status status = draft_.Add(request); !status.ok()) return End(status);
-    patience_.Start();
+  Detached Run(std::shared_ptr<void> /*self*/) {
+    const Result<v1::CreateRunReply> reply = co_await Reply();
+    if (!reply.ok()) co_return Finish(reply.status());
+    std::string bytes = reply->SerializeAsString();
+    (void)co_await Write(bytes);
+    Finish(absl::OkStatus());
   }
 
-  void OnHalfClosed() override {
-    patience_.Stop();
-    const bool posted = shared_->readers.Post([this, self = shared_from_this()] {
-      if (const Status status = Create(); !status.ok()) End(status);
-    });
-    if (!posted) Close(ReaderPool::Refusal());
+  Task<Result<v1::CreateRunReply>> Reply() {
+    RunDraft draft(shared_->draft_bytes);
+    const Status read = co_await ReadAll(draft);
+    if (!read.ok()) co_return read;
+    OnPool readers(&shared_->readers);
+    const Status entered = co_await readers;
+    if (!entered.ok()) co_return entered;
+    co_return co_await Create(draft);
+  }
+
+  Task<Status> ReadAll(RunDraft& draft) {
+    for (;;) {
+      patience_.Start();
+      const std::optional<std::string> bytes = co_await Read();
+      patience_.Stop();
+      if (!bytes) co_return absl::OkStatus();
+      v1::CreateRunRequest request;
+      Status status = rpc::Parse(*bytes, request);
+      if (status.ok()) status = draft.Add(request);
+      if (!status.ok()) co_return status;
+    }
   }
 
   /// Blocks on the store.
-  Status Create() {
-    auto run = draft_.Finish();
-    if (!run.ok()) return run.status();
-    if (Status status = CanStore(&shared_->storage->journal()); !status.ok()) return status;
+  Task<Result<v1::CreateRunReply>> Create(RunDraft& draft) {
+    auto run = draft.Finish();
+    if (!run.ok()) co_return run.status();
+    if (Status status = CanStore(&shared_->storage->journal()); !status.ok()) co_return status;
     const std::string id = run->run.id();
-    auto claim = shared_->under_way.Take(id);
+    const auto claim = shared_->under_way.Take(id);
     if (claim == nullptr) {
-      return absl::AbortedError(absl::StrCat("run.id: '", id, "' is being begun, ask again"));
+      co_return absl::AbortedError(absl::StrCat("run.id: '", id, "' is being begun, ask again"));
     }
     const results::RunReader& runs = shared_->storage->run_reader();
     auto known = runs.Find(id);
-    if (!known.ok() && !absl::IsNotFound(known.status())) return known.status();
-    if (known.ok()) {
-      claim.reset();
-      Answer(std::move(known), true);
-      return absl::OkStatus();
-    }
-    const auto has_begun = [&runs](const std::string& draft) {
-      const auto found = runs.Find(draft);
+    if (!absl::IsNotFound(known.status())) co_return Told(std::move(known), true);
+    const auto has_begun = [&runs](const std::string& draft_id) {
+      const auto found = runs.Find(draft_id);
       return absl::IsNotFound(found.status()) || (found.ok() && HasJobs(*found));
     };
-    if (Status status = shared_->drafts.Add(host_, id, draft_.bytes(), has_begun); !status.ok()) {
-      return status;
-    }
-    shared_->storage->journal().Append({*std::move(run)}, [this, self = shared_from_this(), &runs,
-                                                           id, claim = std::move(claim)]() mutable {
-      auto stored = runs.Find(id);
-      claim.reset();
-      Answer(std::move(stored), false);
+    Status status = shared_->drafts.Add(host_, id, draft.bytes(), has_begun);
+    if (!status.ok()) co_return status;
+    const Later<> commit([&](auto done) {
+      shared_->storage->journal().Append({*std::move(run)},
+                                         [done = std::move(done)] { done(absl::OkStatus()); });
     });
-    return absl::OkStatus();
+    status = co_await commit;
+    if (!status.ok()) co_return status;
+    co_return Told(runs.Find(id), false);
   }
 
-  void Answer(Result<v1::Run> run, bool existed) {
-    if (!run.ok()) return End(run.status());
-    Add([&](v1::CreateRunReply& message) {
-      *message.mutable_run() = *std::move(run);
-      message.set_existed(existed);
-      return message.ByteSizeLong();
-    });
-    Close(absl::OkStatus());
+  static Result<v1::CreateRunReply> Told(Result<v1::Run> run, bool existed) {
+    if (!run.ok()) return run.status();
+    v1::CreateRunReply reply;
+    *reply.mutable_run() = *std::move(run);
+    reply.set_existed(existed);
+    return reply;
   }
-
-  void End(const Status& status) { Close(status); }
 
   const std::shared_ptr<RunCreation> shared_;
   const std::string host_;
-  RunDraft draft_{shared_->draft_bytes};
-  Patience patience_{*this,
-                     [this] { End(absl::DeadlineExceededError("no more of the run has come")); }};
+  Patience patience_{
+      *this, [this] { Finish(absl::DeadlineExceededError("no more of the run has come")); }};
 };
 
 }  // namespace
 
-std::shared_ptr<CreateRun> MakeCreateRunCall(std::shared_ptr<RunCreation> shared,
-                                             std::string host) {
+std::shared_ptr<rpc::ByteStream> MakeCreateRunCall(std::shared_ptr<RunCreation> shared,
+                                                   std::string host) {
   return std::make_shared<CreateRunCall>(std::move(shared), std::move(host));
 }
 

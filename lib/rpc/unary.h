@@ -11,6 +11,9 @@
 
 namespace twofold::rpc {
 
+/// How a call ends that brings none of the one request that it has to.
+inline Status NoRequest() { return absl::InvalidArgumentError("the call has no request"); }
+
 /// A call that brings one request. Without one it ends with INVALID_ARGUMENT, and so it does when a
 /// second one comes before it has been answered.
 template <typename Request, typename Reply>
@@ -25,7 +28,7 @@ class OneRequestCall : public ServerStream<Request, Reply> {
   }
 
   void OnHalfClosed() final {
-    if (!asked_) this->Close(absl::InvalidArgumentError("the call has no request"));
+    if (!asked_) this->Close(NoRequest());
   }
 
   bool asked_ = false;
