@@ -249,18 +249,23 @@ template Task<Status> Peers::Stream(Answerer, std::string, v1::FollowJobRequest,
 template Task<Status> Peers::Stream(Answerer, std::string, v1::AttendRunRequest, Caller,
                                     std::stop_token, OnReply<v1::AttendRunReply>);
 
-void Peers::Find(const std::string& queue, std::uint64_t newest_known,
-                 std::function<void(Result<Answerer>)> done) {
-  if (directory_.Find(queue).here) return done(Answerer{});
-  directory_.Await(queue, newest_known, [this, queue, done = std::move(done)](v1::Moved moved) {
+Later<Peers::Answerer> Peers::Find(const std::string& queue, std::uint64_t newest_known) {
+  return Later<Answerer>([this, queue, newest_known](auto done) {
     if (directory_.Find(queue).here) return done(Answerer{});
-    if (!moved.shards().empty()) {
-      const v1::Shard& there = moved.shards(0);
-      return done(Answerer{there.client_address(), moved.epoch(), there.worker_address()});
-    }
-    done(absl::UnavailableError(
-        absl::StrCat("queue ", queue, " is served by no frontend at this moment; try again")));
+    directory_.Await(queue, newest_known,
+                     [this, queue, done](v1::Moved moved) { done(FoundAt(queue, moved)); });
   });
+}
+
+/// Who answers, as the directory has it now or has told.
+Result<Peers::Answerer> Peers::FoundAt(const std::string& queue, const v1::Moved& moved) {
+  if (directory_.Find(queue).here) return Answerer{};
+  if (!moved.shards().empty()) {
+    const v1::Shard& there = moved.shards(0);
+    return Answerer{there.client_address(), moved.epoch(), there.worker_address()};
+  }
+  return absl::UnavailableError(
+      absl::StrCat("queue ", queue, " is served by no frontend at this moment; try again"));
 }
 
 }  // namespace twofold::frontend

@@ -61,10 +61,9 @@ class Peers {
     std::uint64_t epoch = 0;
     std::string worker_address = {};  ///< there
   };
-  /// Now or when it is known. `newest_known`: see Directory::Await.
+  /// For co_await: now or when it is known. `newest_known`: see Directory::Await.
   /// Errors   kUnavailable: nobody serves it.
-  void Find(const std::string& queue, std::uint64_t newest_known,
-            std::function<void(Result<Answerer>)> done);
+  Later<Answerer> Find(const std::string& queue, std::uint64_t newest_known);
 
   [[nodiscard]] bool IsHere(const std::string& queue) const { return directory_.Find(queue).here; }
 
@@ -123,6 +122,7 @@ class Peers {
 
   Cancel Start(const std::string& address, const std::string& method,
                const google::protobuf::Message& request, const Caller& caller, Done done);
+  Result<Answerer> FoundAt(const std::string& queue, const v1::Moved& moved);
   std::shared_ptr<rpc::Dialer> WayTo(const std::string& address);
   std::uint64_t NextNumber();
   Cancel Enter(std::uint64_t number, UnderWay begun, const std::shared_ptr<rpc::Dialer>& way,

@@ -53,8 +53,7 @@ Detached EndWaiter::Follow() {
   const std::shared_ptr<EndWaiter> self = shared_from_this();
   Status why;
   for (int tries = 0; tries < kMostFollows && !stopped_.stop_requested(); ++tries) {
-    const Later<Peers::Answerer> search(
-        [&](auto done) { who_.peers->Find(host_.name(), host_.NextEpoch(), std::move(done)); });
+    const Later<Peers::Answerer> search = who_.peers->Find(host_.name(), host_.NextEpoch());
     const Result<Peers::Answerer> answerer = co_await search;
     if (!answerer.ok()) co_return GiveUp(answerer.status());
     why = co_await FollowAt(*answerer);

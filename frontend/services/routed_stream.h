@@ -60,8 +60,7 @@ class RoutedStream : public rpc::OneRequestCall<Request, Reply> {
   Task<Result<Peers::Answerer>> OwnerOf(const std::string& queue) {
     const bool asks_me = caller_.is_forwarded && caller_.epoch == 0;
     if (queue.empty() || peers_ == nullptr || asks_me) co_return Peers::Answerer();
-    const Later<Peers::Answerer> search(
-        [&](auto done) { peers_->Find(queue, caller_.epoch, std::move(done)); });
+    const Later<Peers::Answerer> search = peers_->Find(queue, caller_.epoch);
     const Result<Peers::Answerer> owner = co_await search;
     if (owner.ok() && !owner->address.empty() && caller_.is_forwarded) {
       co_return absl::UnavailableError("its queue is served elsewhere, ask again");

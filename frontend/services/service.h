@@ -317,8 +317,7 @@ class Service : public rpc::Service {
   Task<Result<RelayedStream::There>> FindThere(Wanted wanted, std::string Peers::Answerer::*address,
                                                std::string path, Caller caller) {
     if (wanted.queue.empty() || peers_->IsHere(wanted.queue)) co_return nullptr;
-    const Later<Peers::Answerer> search(
-        [&](auto done) { peers_->Find(wanted.queue, wanted.epoch, std::move(done)); });
+    const Later<Peers::Answerer> search = peers_->Find(wanted.queue, wanted.epoch);
     const Result<Peers::Answerer> answerer = co_await search;
     if (!answerer.ok()) co_return answerer.status();
     if (answerer->address.empty()) co_return ServedHereNow(wanted.queue);
@@ -370,9 +369,8 @@ class Service : public rpc::Service {
   /// No queue: this frontend. Errors: kUnavailable: nobody serves it.
   Task<Result<Owning>> OwnerOf(std::string queue, Caller caller) {
     if (peers_ == nullptr || queue.empty()) co_return Owning();
-    const Later<Peers::Answerer> found(
-        [&](auto done) { peers_->Find(queue, caller.epoch, std::move(done)); });
-    const Result<Peers::Answerer> answerer = co_await found;
+    const Later<Peers::Answerer> search = peers_->Find(queue, caller.epoch);
+    const Result<Peers::Answerer> answerer = co_await search;
     if (!answerer.ok()) co_return answerer.status();
     // Whoever has been sent around is told the truth: it is served elsewhere.
     if (caller.hops >= Peers::kMostHops) co_return Owning();

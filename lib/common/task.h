@@ -173,7 +173,7 @@ class Once {
 
 /// For co_await: the answer of a function that calls back.
 ///
-///   const Later<Place> place([&](auto done) { peers.Find(queue, std::move(done)); });
+///   const Later<Place> place([&](auto done) { directory.Await(queue, std::move(done)); });
 ///   const Result<Place> found = co_await place;
 ///
 /// The first answer counts. When nobody can give one any more, the answer is kUnavailable, so
