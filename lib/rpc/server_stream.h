@@ -84,11 +84,11 @@ class ServerStream : public ByteStream {
     if (std::exchange(pulled_, false)) OnSent();
     while (!out.full() && outbox_.Take()) {
       const Reply& reply = outbox_.Taken();
-      OnWrite(reply, outbox_.notes());
-      out.Add(reply.ByteSizeLong(), [&reply](char* to) {
+      pulled_ = out.Add(reply.ByteSizeLong(), [&reply](char* to) {
         reply.SerializeWithCachedSizesToArray(reinterpret_cast<std::uint8_t*>(to));
       });
-      pulled_ = true;
+      if (!pulled_) return;  // refused for its size: the call ends
+      OnWrite(reply, outbox_.notes());
     }
     if (!input_held_ || outbox_.waiting_bytes() > kHoldBytes / 2) return;
     input_held_ = false;

@@ -6,6 +6,9 @@
 //   TWOFOLD_FLOOD_FROM         the attackers' address of loopback: their host. 127.0.0.1, that of
 //                              the honest, if not set
 //   TWOFOLD_FLOOD_CONNECTIONS  of a peer, of the slow ones; 300 if not set
+//   TWOFOLD_FLOOD_JOBS         that the honest have at once, and which take no time: all that a
+//   core
+//                              does for frontend, worker and client; two of 10 ms if not set
 
 #include <sched.h>
 
@@ -46,6 +49,16 @@ constexpr int kPeers = 3;
 const auto kFloodTime = milliseconds(stats::FromEnvironment("TWOFOLD_FLOOD_MS", 300));
 
 const int kSlow = static_cast<int>(stats::FromEnvironment("TWOFOLD_FLOOD_CONNECTIONS", 300));
+
+/// What the honest do.
+struct Load {
+  std::string parallel;
+  std::string seconds;  // of a job
+};
+Load HonestLoad() {
+  const char* const jobs = std::getenv("TWOFOLD_FLOOD_JOBS");
+  return jobs == nullptr ? Load{"2", "0.01"} : Load{jobs, "0"};
+}
 
 std::string AttackersHost() {
   const char* const host = std::getenv("TWOFOLD_FLOOD_FROM");
@@ -286,8 +299,10 @@ class FloodsTest : public ClusterTest {
     WriteFile(folder_ / "tokens", "client c token-of-the-client\nworker w token-of-the-worker\n");
     StartFrontend(
         {"--memory-limit", std::to_string(kLimitMiB), "--token-file", folder_ / "tokens", "sleep"});
-    backend_ = StartBackend({"sleep", "0.01"}, {"--token-file", token("worker")});
-    client_ = StartClient({"--parallel", "2", "--token-file", token("client")});
+    const Load load = HonestLoad();
+    backend_ = StartBackend({"sleep", load.seconds},
+                            {"--slots", load.parallel, "--token-file", token("worker")});
+    client_ = StartClient({"--parallel", load.parallel, "--token-file", token("client")});
     AwaitJobs(10);
     PeakMiB(frontend_->pid());
   }

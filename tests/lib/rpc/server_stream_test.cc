@@ -65,10 +65,11 @@ class FakeWire final : public Wire {
   void After(Duration, std::function<void()> task) override { task(); }
   void HandOver(std::shared_ptr<ByteStream>, std::optional<std::string>) override {}
 
-  /// The texts of the messages that the peer takes, which has room for `enough` bytes.
-  std::vector<std::string> Pull(std::size_t enough = 1 << 20) {
+  /// The texts of the messages that the peer takes, which has room for `enough` bytes, and takes
+  /// messages of `most`.
+  std::vector<std::string> Pull(std::size_t enough = 1 << 20, std::size_t most = 64 << 20) {
     std::string bytes;
-    h2::MessageWriter out(bytes, 64 << 20, enough);
+    h2::MessageWriter out(bytes, most, enough);
     stream->Pull(out);
     std::vector<std::string> texts;
     for (std::string_view rest = bytes; !rest.empty();) {
@@ -130,6 +131,13 @@ TEST_F(ServerStreamTest, HearsOnceThatAllHasLeft) {
   wire->Pull();
   wire->Pull();
   EXPECT_THAT(stream->notes, ElementsAre("write a", "sent"));
+}
+
+TEST_F(ServerStreamTest, AMessageThatIsTooLargeForAnyPeerWasNotWritten) {
+  stream->Say("too large");
+  stream->Say("also");
+  EXPECT_THAT(wire->Pull(1 << 20, 4), IsEmpty());
+  EXPECT_THAT(stream->notes, IsEmpty());
 }
 
 TEST_F(ServerStreamTest, ItsStatusComesAfterAllThatWasAdded) {
