@@ -47,6 +47,9 @@ class RelayedStreamTest : public ::testing::Test {
   using There = RelayedStream::There;
 
   RelayedStreamTest() { stream_->Begin(wire_); }
+  ~RelayedStreamTest() override {
+    if (wire_->next != nullptr) wire_->next->End();
+  }
 
   Task<Result<There>> Find(std::string first) {
     asked_ += first;
