@@ -230,7 +230,7 @@ Task<Status> Peers::Stream(Answerer there, std::string method, Request request, 
   const auto call = Open(there.address, method, std::move(caller));
   const std::stop_callback cancel(std::move(gone), [&call] { call->Cancel(); });
   std::string asked = request.SerializeAsString();
-  if (const bool has_left = co_await call->Write(asked); has_left) call->HalfClose();
+  if (const bool is_taken = co_await call->Write(asked); is_taken) call->HalfClose();
   for (;;) {
     const std::optional<std::string> message = co_await call->Read();
     if (!message) break;

@@ -18,8 +18,8 @@ Detached RelayedStream::Run(Self self) {
 
 Detached RelayedStream::PassUp(Self self, There there, std::string message) {
   for (;;) {
-    const bool has_left = co_await there->Write(message);
-    if (!has_left) co_return;
+    const bool is_taken = co_await there->Write(message);
+    if (!is_taken) co_return;
     std::optional<std::string> next = co_await self->Read();
     if (!next) break;
     message = *std::move(next);
@@ -33,8 +33,8 @@ Detached RelayedStream::PassDown(Self self, There there) {
   for (;;) {
     std::optional<std::string> message = co_await there->Read();
     if (!message) break;
-    const bool has_left = co_await self->Write(*message);
-    if (!has_left) co_return;
+    const bool is_taken = co_await self->Write(*message);
+    if (!is_taken) co_return;
   }
   EndAs(*there);
 }

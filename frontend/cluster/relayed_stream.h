@@ -16,7 +16,7 @@ namespace twofold::frontend {
 /// A caller's stream at a frontend that relays. Its first message says whether it is served here,
 /// by a session that gets all that comes, or goes on at another frontend: then messages are passed
 /// on as bytes, unread, in both directions, and at last how the stream ended. A message is read
-/// when the one before has left, so whoever does not read slows down whoever writes, and no more
+/// when the one before was taken, so whoever does not read slows down whoever writes, and no more
 /// than two are held.
 ///
 /// Threads  See rpc::AwaitedStream.

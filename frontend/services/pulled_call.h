@@ -20,8 +20,8 @@ namespace twofold::frontend {
 template <typename Message>
 using NextMessage = std::function<Result<std::optional<Message>>()>;
 
-/// A call that answers one request by a stream of messages. Each is made when the one before has
-/// left, so a slow reader costs no more memory. One that takes nothing for rpc::kCallerPatience is
+/// A call that answers one request by a stream of messages. Each is made when the one before was
+/// taken, so a slow reader costs no more memory. One that takes nothing for rpc::kCallerPatience is
 /// broken off.
 ///
 /// Threads  `open`, and the NextMessage that it returns, are called on threads of the pool, one
@@ -55,9 +55,9 @@ class PulledCall final : public rpc::AwaitedStream {
       if (!message.ok() || !*message) co_return Finish(message.status());
       std::string bytes = (*message)->SerializeAsString();
       patience_.Start();
-      const bool has_left = co_await Write(bytes);
+      const bool is_taken = co_await Write(bytes);
       patience_.Stop();
-      if (!has_left) co_return;
+      if (!is_taken) co_return;
       OnPool pool = OnPool::Again(readers_);
       const Status entered = co_await pool;
       if (!entered.ok()) co_return Finish(entered);

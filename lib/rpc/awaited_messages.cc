@@ -63,18 +63,13 @@ void AwaitedMessages::PullNext(h2::MessageWriter& out) {
   std::coroutine_handle<> waiter;
   {
     const MutexLock lock(mutex_);
-    if (std::exchange(leaves_, false)) {
-      Writing& writing = *written_.front().writing;
-      writing.has_left_ = true;
-      waiter = writing.waiter_;
-      written_.erase(written_.begin());
-    }
-    if (!written_.empty()) {
-      leaves_ = out.Add(written_.front().message);
-      std::string().swap(written_.front().message);
-    }
+    if (written_.empty()) return;
+    Writing& writing = *written_.front().writing;
+    writing.is_taken_ = out.Add(written_.front().message);
+    waiter = writing.waiter_;
+    written_.erase(written_.begin());
   }
-  if (waiter) GoOn(waiter);
+  GoOn(waiter);
 }
 
 void AwaitedMessages::EndAll() {

@@ -16,10 +16,11 @@ namespace twofold::rpc {
 /// A stream's messages for coroutines, which read and write one at a time:
 ///
 ///   std::optional<std::string> asked = co_await stream.Read();
-///   const bool is_left = co_await stream.Write(*asked);
+///   const bool is_taken = co_await stream.Write(*asked);
 ///
-/// One coroutine reads and several may write, each of which goes on when its message has left: so
-/// whoever does not read slows down whoever writes.
+/// One coroutine reads and several may write, each of which goes on when the stream takes its
+/// message, which it does when those before have left: so whoever does not read slows down whoever
+/// writes.
 ///
 /// Threads  Safe. Whoever waits goes on where the stream's end is told of what is waited for.
 /// Cost     A message is copied when it comes, and again when it is pulled. A lock, which is a
@@ -34,7 +35,8 @@ class AwaitedMessages {
   /// For co_await: the next message; nullopt: there are no further ones.
   [[nodiscard]] Reading Read();
 
-  /// For co_await: `message`, which is taken, has left; false: the call was over before.
+  /// For co_await: the stream takes `message`; false: the call was over before, or is now, as the
+  /// message is too large for any peer. The string is moved from.
   [[nodiscard]] Writing Write(std::string& message);
 
  protected:
@@ -53,7 +55,7 @@ class AwaitedMessages {
   void Put(std::string_view message);
   /// There are no further messages.
   void EndRead();
-  /// The stream takes a message, and the one before has left.
+  /// The stream takes a message.
   void PullNext(h2::MessageWriter& out);
   /// Nothing is read or written any more.
   void EndAll();
@@ -65,7 +67,7 @@ class AwaitedMessages {
   [[nodiscard]] std::size_t held_bytes() const;
 
  private:
-  /// A message to be pulled, and who waits until it has left.
+  /// A message to be pulled, and who waits for that.
   struct Written {
     std::string message;
     Writing* writing;
@@ -80,7 +82,6 @@ class AwaitedMessages {
   std::size_t read_bytes_ ABSL_GUARDED_BY(mutex_) = 0;       // of the last message that came
   Reading* reading_ ABSL_GUARDED_BY(mutex_) = nullptr;       // waits
   std::vector<Written> written_ ABSL_GUARDED_BY(mutex_);
-  bool leaves_ ABSL_GUARDED_BY(mutex_) = false;  // the first of them
   bool read_ended_ ABSL_GUARDED_BY(mutex_) = false;
   bool over_ ABSL_GUARDED_BY(mutex_) = false;
 };
@@ -111,14 +112,14 @@ class AwaitedMessages::Writing {
     waiter_ = waiter;
     return to_.BeginWrite(*this);
   }
-  bool await_resume() const { return has_left_; }
+  bool await_resume() const { return is_taken_; }
 
  private:
   friend class AwaitedMessages;
   AwaitedMessages& to_;
   std::string& message_;
   std::coroutine_handle<> waiter_;
-  bool has_left_ = false;
+  bool is_taken_ = false;
 };
 
 inline AwaitedMessages::Reading AwaitedMessages::Read() { return Reading(*this); }

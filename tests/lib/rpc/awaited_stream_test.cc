@@ -38,8 +38,8 @@ class TwiceStream final : public AwaitedStream {
       std::optional<std::string> asked = co_await Read();
       if (!asked) break;
       std::string once = *asked;
-      const bool has_left = co_await Write(once);
-      if (!has_left) co_return;
+      const bool is_taken = co_await Write(once);
+      if (!is_taken) co_return;
       const bool both_have = co_await Write(*asked);
       if (!both_have) co_return;
     }
@@ -65,8 +65,8 @@ class TwoWriters final : public AwaitedStream {
   Detached Say(char letter, std::shared_ptr<void> /*self*/) {
     for (int i = 0; i < 10; ++i) {
       std::string message(kBytes, letter);
-      const bool has_left = co_await Write(message);
-      if (!has_left) co_return;
+      const bool is_taken = co_await Write(message);
+      if (!is_taken) co_return;
       ++left_;
     }
     if (++done_ == 2) Finish(absl::OkStatus());
@@ -124,8 +124,8 @@ struct Heard {
 
 Detached Say(std::shared_ptr<AwaitedCall> call, std::vector<std::string> messages) {
   for (std::string& each : messages) {
-    const bool has_left = co_await call->Write(each);
-    if (!has_left) co_return;
+    const bool is_taken = co_await call->Write(each);
+    if (!is_taken) co_return;
   }
   call->HalfClose();
 }
