@@ -171,6 +171,16 @@ class Once {
   std::atomic<bool> one_has_come_ = false;  // of the two, the answer and whoever awaits it
 };
 
+/// A callback that gives `to` what it gets, as long as `owner` is there, who keeps the task that
+/// awaits it, and who stays meanwhile. Called without a value: it went well.
+template <typename Owner, typename T>
+auto GiveWhile(std::weak_ptr<Owner> owner, Once<T>& to) {
+  return [owner = std::move(owner), &to](auto&&... value) {
+    using Value = typename Once<T>::Value;
+    if (const auto kept = owner.lock()) to.Give(Value(std::forward<decltype(value)>(value)...));
+  };
+}
+
 /// For co_await: the answer of a function that calls back.
 ///
 ///   const Later<Place> place([&](auto done) { directory.Await(queue, std::move(done)); });

@@ -121,6 +121,40 @@ TEST(Once, GivesTheFirstAnswerWhetherItIsAwaitedBeforeOrAfter) {
   EXPECT_THAT(notes, ElementsAre(5, -1, 7));
 }
 
+/// Notes what it is given, and then goes, as nobody else keeps it.
+struct Noting {
+  Noting(std::vector<int>& to, std::shared_ptr<Noting>& keeper)
+      : task(Note(to, keeper)), notes(to) {}
+  ~Noting() { notes.push_back(0); }
+
+  Task<> Note(std::vector<int>& to, std::shared_ptr<Noting>& keeper) {
+    const Result<int> given = co_await number;
+    to.push_back(given.value_or(-1));
+    (void)co_await pause;
+    keeper.reset();
+    to.push_back(1);
+  }
+
+  Once<int> number;
+  Once<> pause;
+  Task<> task;
+  std::vector<int>& notes;
+};
+
+TEST(GiveWhile, GivesAsLongAsTheOwnerOfTheTaskIsThereAndKeepsItMeanwhile) {
+  std::vector<int> notes;
+  std::shared_ptr<Noting> owner;
+  owner = std::make_shared<Noting>(notes, owner);
+  const std::weak_ptr<Noting> weak = owner;
+  owner->task.Begin();
+  GiveWhile(weak, owner->number)(5);
+  const auto go_on = GiveWhile(weak, owner->pause);
+  go_on();
+  EXPECT_THAT(notes, ElementsAre(5, 1, 0));
+  EXPECT_EQ(owner, nullptr);
+  go_on();  // to nobody
+}
+
 TEST(Later, TakesTheFirstAnswer) {
   int got = 0;
   Start(Twice([](const Done& done) {
