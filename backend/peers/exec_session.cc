@@ -1,11 +1,10 @@
 #include "backend/peers/exec_session.h"
 
-#include <absl/strings/str_cat.h>
-
 #include <boost/asio/post.hpp>
 #include <initializer_list>
 #include <utility>
 
+#include "backend/peers/exec_request.h"
 #include "backend/workload/after.h"
 #include "lib/common/instant.h"
 #include "lib/process/environment.h"
@@ -25,42 +24,7 @@ Status OpenAll(std::initializer_list<process::Pipe*> pipes) {
   return absl::OkStatus();
 }
 
-Status Refusal(const std::string& what) { return absl::InvalidArgumentError(what); }
-
 }  // namespace
-
-Status CheckStart(const v1::ExecStart& start) {
-  if (start.argv().empty() || start.argv(0).empty()) return Refusal("start.argv names no program");
-  if (start.argv_size() + start.environment_size() > kMaxExecWords) {
-    return Refusal(absl::StrCat("start.argv and start.environment have more than ", kMaxExecWords,
-                                " entries"));
-  }
-  std::size_t bytes = 0;
-  for (const std::string& argument : start.argv()) {
-    if (argument.find('\0') != std::string::npos) return Refusal("start.argv has a zero byte");
-    bytes += argument.size();
-  }
-  for (const std::string& variable : start.environment()) {
-    const std::size_t equals = variable.find('=');
-    if (equals == 0 || equals == std::string::npos || variable.find('\0') != std::string::npos) {
-      return Refusal("start.environment has an entry that is not NAME=VALUE");
-    }
-    bytes += variable.size();
-  }
-  if (bytes <= kMaxExecBytes) return absl::OkStatus();
-  return Refusal(absl::StrCat("start.argv and start.environment have ", bytes, " bytes; at most ",
-                              kMaxExecBytes, " are allowed"));
-}
-
-Result<std::string> FindOnPath(const std::string& name, const std::string& path) {
-  if (name.starts_with('/')) return name;
-  if (name.find('/') != std::string::npos) {
-    return Refusal(absl::StrCat(name, ": neither an absolute path nor a name to look for"));
-  }
-  auto found = process::FindProgram(name, {{}, path});
-  if (found.ok()) return found;
-  return absl::NotFoundError(absl::StrCat(name, ": not found in PATH (", path, ")"));
-}
 
 ExecSession::ExecSession(boost::asio::io_context& io, std::string keeper, Admit admit)
     : io_(io), keeper_(std::move(keeper)), admit_(std::move(admit)), patience_(io) {}
@@ -138,24 +102,18 @@ void ExecSession::TakeBytes(std::string_view bytes) {
   v1::ExecInput input;
   if (Status status = rpc::Parse(bytes, input); !status.ok()) return EndStream(status);
   if (!started_) return TakeStart(input);
-  if (input.has_start()) return Refuse(Refusal("start: only the first message may have it"));
-  if (input.data().size() > process::kChunkBytes) {
-    return Refuse(Refusal(absl::StrCat("data has ", input.data().size(), " bytes; at most ",
-                                       process::kChunkBytes, " are allowed")));
-  }
+  if (Status status = CheckNext(input); !status.ok()) return Refuse(status);
   Feed(input);
 }
 
 void ExecSession::HalfClosed() {
   if (in_) in_->Close();
-  if (!started_) Refuse(Refusal("there is no start"));
+  if (!started_) Refuse(absl::InvalidArgumentError("there is no start"));
 }
 
 void ExecSession::TakeStart(const v1::ExecInput& input) {
   patience_.cancel();
-  if (!input.has_start() || !input.data().empty() || input.close()) {
-    return Refuse(Refusal("start: the first message must have it, and only it"));
-  }
+  if (Status status = CheckFirst(input); !status.ok()) return Refuse(status);
   Result<ExecPlace> place = admit_(input.start().member(), Self());
   if (!place.ok()) return Refuse(place.status());
   started_ = true;

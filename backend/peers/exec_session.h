@@ -23,19 +23,6 @@ namespace twofold::backend {
 
 class ExecSession;
 
-/// What a peer may make us start. Linux itself takes no argument above 128 KiB.
-inline constexpr int kMaxExecWords = 8192;  ///< arguments, and variables
-inline constexpr std::size_t kMaxExecBytes = 512 << 10;
-
-/// Errors   kInvalidArgument: names the field and what is allowed.
-Status CheckStart(const v1::ExecStart& start);
-
-/// The path of the program `name`: itself if it is absolute, else as found in the folders of
-/// `path`.
-///
-/// Errors   kNotFound: it is in none. kInvalidArgument: a relative path.
-Result<std::string> FindOnPath(const std::string& name, const std::string& path);
-
 /// What a caller is admitted to.
 struct ExecPlace {
   std::vector<std::string> environment;  ///< of the program, as PeerLink::Announce has it

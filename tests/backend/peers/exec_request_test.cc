@@ -1,10 +1,10 @@
+#include "backend/peers/exec_request.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cstdlib>
 #include <functional>
-
-#include "backend/peers/exec_session.h"
 
 namespace twofold::backend {
 namespace {
