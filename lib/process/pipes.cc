@@ -56,13 +56,16 @@ ssize_t PipeReader::ReadOnce() {
   return got;
 }
 
-OutputPipe::OutputPipe(boost::asio::io_context& io, int descriptor, OnChunk on_chunk)
-    : pipe_(io, descriptor), on_chunk_(std::move(on_chunk)) {
+OutputPipe::OutputPipe(boost::asio::io_context& io, int descriptor) : pipe_(io, descriptor) {
   pipe_.native_non_blocking(true);
 }
 
-void OutputPipe::Next() {
-  asked_ = true;
+void OutputPipe::Next(OnChunk on_chunk) {
+  on_chunk_ = std::move(on_chunk);
+  Await();
+}
+
+void OutputPipe::Await() {
   if (finishing_) {
     return boost::asio::post(pipe_.get_executor(), [self = shared_from_this()] { self->Read(); });
   }
@@ -72,13 +75,13 @@ void OutputPipe::Next() {
 
 // A wait that was cancelled comes here, too: to Finish or, when it is closed, to nothing.
 void OutputPipe::Read() {
-  if (!pipe_.is_open() || !std::exchange(asked_, false)) return;
+  if (!pipe_.is_open() || !on_chunk_) return;
   std::string chunk(kChunkBytes, '\0');
   const ssize_t got = ::read(pipe_.native_handle(), chunk.data(), chunk.size());
-  if (got < 0 && (errno == EAGAIN || errno == EINTR) && !finishing_) return Next();
+  if (got < 0 && (errno == EAGAIN || errno == EINTR) && !finishing_) return Await();
   chunk.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
   if (chunk.empty()) pipe_.close();
-  on_chunk_(std::move(chunk));
+  std::exchange(on_chunk_, nullptr)(std::move(chunk));
 }
 
 void OutputPipe::Finish() {

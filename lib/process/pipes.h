@@ -65,10 +65,10 @@ class OutputPipe : public std::enable_shared_from_this<OutputPipe> {
   using OnChunk = std::function<void(std::string)>;
 
   /// Takes over `descriptor`, the reading end.
-  OutputPipe(boost::asio::io_context& io, int descriptor, OnChunk on_chunk);
+  OutputPipe(boost::asio::io_context& io, int descriptor);
 
   /// Asks for one chunk. REQUIRES: the one asked for before has come, and was not the end.
-  void Next();
+  void Next(OnChunk on_chunk);
 
   /// Nobody writes any more who should: what is there counts, then comes the end.
   void Finish();
@@ -77,11 +77,11 @@ class OutputPipe : public std::enable_shared_from_this<OutputPipe> {
   void Close();
 
  private:
+  void Await();
   void Read();
 
   boost::asio::posix::stream_descriptor pipe_;
-  OnChunk on_chunk_;
-  bool asked_ = false;
+  OnChunk on_chunk_;  // null: nobody has asked
   bool finishing_ = false;
 };
 
