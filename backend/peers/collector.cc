@@ -2,8 +2,10 @@
 
 #include <absl/strings/str_cat.h>
 
+#include <boost/asio/steady_timer.hpp>
+#include <optional>
+#include <string>
 #include <utility>
-#include <vector>
 
 #include "backend/rsh/gang_file.h"
 #include "backend/workload/after.h"
@@ -24,23 +26,23 @@ std::string AddressOf(const v1::Peer& peer) {
 
 }  // namespace
 
-struct Collector::Call {
-  Call(boost::asio::io_context& io, std::string where) : address(std::move(where)), pause(io) {}
+/// A question to a member, and the coroutine that asks it. Both end when it is forgotten.
+struct Collector::Question : std::enable_shared_from_this<Question> {
+  ~Question() {
+    if (!call) return;
+    call->Cancel();
+    call->Abandon();  // the loop may take no turn that ends it
+  }
 
-  const std::string address;
-  v1::CollectRequest request;
+  std::string address;
+  std::string request;
   PeerLink::OnCollected on_collected;
-  Instant give_up{};
-  boost::asio::steady_timer pause;
-  std::shared_ptr<rpc::UnaryRequest> under_way;  // of one try
+  std::shared_ptr<rpc::UnaryRequest> call;  // of the last try
+  std::optional<Task<>> asking;
 };
 
 Collector::Collector(boost::asio::io_context& io, rpc::LoopOwner& loop, security::Client security)
     : io_(io), loop_(loop), security_(std::move(security)) {}
-
-Collector::~Collector() {
-  for (const auto& [call, asker] : calls_) call->under_way->Abandon();
-}
 
 void Collector::Collect(const GangSeat& seat, std::uint32_t rank, bool stop,
                         PeerLink::OnCollected on_collected) {
@@ -49,57 +51,59 @@ void Collector::Collect(const GangSeat& seat, std::uint32_t rank, bool stop,
     return on_collected(absl::UnavailableError(
         "its worker does not serve the members of gangs (twofold-backend --peers-address)"));
   }
-  const auto call = std::make_shared<Call>(io_, AddressOf(peer));
-  *call->request.mutable_member() = gang::KeyOf(*seat.gang, rank);
-  call->request.set_stop(stop);
-  call->on_collected = std::move(on_collected);
-  call->give_up = Now() + kPatience;
-  calls_.emplace(call, IdOf(seat));
-  Try(call);
+  v1::CollectRequest request;
+  *request.mutable_member() = gang::KeyOf(*seat.gang, rank);
+  request.set_stop(stop);
+  const auto question = std::make_shared<Question>();
+  question->address = AddressOf(peer);
+  question->request = request.SerializeAsString();
+  question->on_collected = std::move(on_collected);
+  questions_.emplace(question, IdOf(seat));
+  question->asking.emplace(Ask(*question)).Begin();
 }
 
-void Collector::Try(const std::shared_ptr<Call>& call) {
-  // The answer may find nobody: the loop lives longer.
-  call->under_way = std::make_shared<rpc::UnaryRequest>(
-      call->request.SerializeAsString(),
-      [this, weak = std::weak_ptr<Call>(call)](const Result<std::string>& reply) {
-        if (const auto asked = weak.lock()) Answered(asked, reply);
-      });
-  call->under_way->Start(rpc::Channel::Connect(loop_, call->address, {.security = security_}),
-                         rpc::CallTo("/twofold.v1.Peers/Collect", security_));
-}
-
-void Collector::Answered(const std::shared_ptr<Call>& call, const Result<std::string>& reply) {
-  if (!calls_.contains(call)) return;  // forgotten
-  v1::CollectReply record;
-  const Status status = reply.ok() ? rpc::Parse(*reply, record) : reply.status();
-  if (status.ok()) return Tell(call, std::move(*record.mutable_rank()));
-  if (absl::IsUnauthenticated(status)) {
-    return Tell(call, absl::UnavailableError("its worker does not run this attempt any more"));
+Task<> Collector::Ask(Question& question) {
+  const Instant give_up = Now() + kPatience;
+  for (;;) {
+    Result<v1::RankRecord> record = co_await Try(question);
+    if (!absl::IsUnavailable(record.status()) || Now() > give_up) {
+      co_return Tell(question, std::move(record));
+    }
+    co_await Pause(question);
   }
-  if (!absl::IsUnavailable(status) || Now() > call->give_up) return Tell(call, status);
-  After(call->pause, kBetweenTries, [this, call] {
-    if (calls_.contains(call)) Try(call);
-  });
 }
 
-void Collector::Tell(const std::shared_ptr<Call>& call, Result<v1::RankRecord> result) {
-  calls_.erase(call);
-  call->on_collected(std::move(result));
+Task<Result<v1::RankRecord>> Collector::Try(Question& question) {
+  Once<std::string> answer;
+  question.call = std::make_shared<rpc::UnaryRequest>(question.request,
+                                                      GiveWhile(question.weak_from_this(), answer));
+  question.call->Start(rpc::Channel::Connect(loop_, question.address, {.security = security_}),
+                       rpc::CallTo("/twofold.v1.Peers/Collect", security_));
+  const Result<std::string> bytes = co_await answer;
+  if (!bytes.ok()) co_return bytes.status();
+  v1::CollectReply reply;
+  if (Status status = rpc::Parse(*bytes, reply); !status.ok()) co_return status;
+  co_return std::move(*reply.mutable_rank());
+}
+
+Task<> Collector::Pause(Question& question) {
+  boost::asio::steady_timer timer(io_);
+  Once<> passed;
+  After(timer, kBetweenTries, GiveWhile(question.weak_from_this(), passed));
+  (void)co_await passed;
+}
+
+// Forgets the question first: who is told may ask again, or forget all of its own.
+void Collector::Tell(Question& question, Result<v1::RankRecord> record) {
+  if (absl::IsUnauthenticated(record.status())) {
+    record = absl::UnavailableError("its worker does not run this attempt any more");
+  }
+  questions_.erase(question.shared_from_this());
+  question.on_collected(std::move(record));
 }
 
 void Collector::Forget(const MemberId& id) {
-  std::vector<std::shared_ptr<Call>> theirs;
-  for (const auto& [call, asker] : calls_) {
-    if (asker == id) theirs.push_back(call);
-  }
-  for (const auto& call : theirs) {
-    calls_.erase(call);
-    call->on_collected = nullptr;
-    call->pause.cancel();
-    call->under_way->Cancel();
-    call->under_way->Abandon();  // the loop may take no turn that ends it
-  }
+  absl::erase_if(questions_, [&](const auto& question) { return question.second == id; });
 }
 
 }  // namespace twofold::backend

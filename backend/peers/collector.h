@@ -3,13 +3,12 @@
 #include <absl/container/flat_hash_map.h>
 
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/steady_timer.hpp>
-#include <functional>
+#include <cstdint>
 #include <memory>
-#include <string>
 
 #include "backend/workload/peer_link.h"
 #include "lib/common/instant.h"
+#include "lib/common/task.h"
 #include "lib/rpc/loop_owner.h"
 #include "lib/security/client.h"
 
@@ -25,7 +24,6 @@ class Collector {
   static constexpr Duration kPatience = std::chrono::seconds(15);
 
   Collector(boost::asio::io_context& io, rpc::LoopOwner& loop, security::Client security);
-  ~Collector();
   Collector(const Collector&) = delete;
   Collector& operator=(const Collector&) = delete;
 
@@ -35,16 +33,17 @@ class Collector {
   void Forget(const MemberId& id);
 
  private:
-  struct Call;
+  struct Question;
 
-  void Try(const std::shared_ptr<Call>& call);
-  void Answered(const std::shared_ptr<Call>& call, const Result<std::string>& reply);
-  void Tell(const std::shared_ptr<Call>& call, Result<v1::RankRecord> result);
+  Task<> Ask(Question& question);
+  Task<Result<v1::RankRecord>> Try(Question& question);
+  Task<> Pause(Question& question);
+  void Tell(Question& question, Result<v1::RankRecord> record);
 
   boost::asio::io_context& io_;
   rpc::LoopOwner& loop_;
   const security::Client security_;
-  absl::flat_hash_map<std::shared_ptr<Call>, MemberId> calls_;  // who asks
+  absl::flat_hash_map<std::shared_ptr<Question>, MemberId> questions_;  // who asks
 };
 
 }  // namespace twofold::backend

@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <unistd.h>
 
+#include <boost/asio/ip/tcp.hpp>
 #include <memory>
 #include <optional>
 
@@ -37,6 +38,17 @@ class CollectTest : public PeersTest {
     }
   }
 
+  /// As Ask, of a member that is not there: it has been tried, and waits to be tried again.
+  std::future<Collected> AskNobody() {
+    nobody_.open(boost::asio::ip::tcp::v4());
+    nobody_.bind({boost::asio::ip::address_v4::loopback(), 0});
+    roster_.mutable_peers(1)->set_port(nobody_.local_endpoint().port());
+    auto answer = Ask(1);
+    EXPECT_EQ(answer.wait_for(std::chrono::milliseconds(100)), std::future_status::timeout);
+    return answer;
+  }
+
+  boost::asio::ip::tcp::socket nobody_{io_};  // has a port, and does not listen
   v1::RankRecord record_;
   bool waits_ = false;
   std::optional<bool> stopped_;
@@ -95,6 +107,46 @@ TEST_F(CollectTest, RecordThatNoMessageHoldsIsSaid) {
   record_.set_cpu(std::string(rpc::kMaxMessageBytes, 'x'));
   Announce(1);
   EXPECT_THAT(Why(Ask(1).get()), HasSubstr("too many for one message"));
+}
+
+TEST_F(CollectTest, MemberThatIsNotReachedIsTriedAgain) {
+  auto answer = AskNobody();
+  const std::string address = "127.0.0.1:" + std::to_string(roster_.peers(1).port());
+  nobody_.close();
+  const auto late = OnLoop([&] {
+    auto peers = StartPeers(address);
+    peers->Announce(Seat(1), *this, false, {}, "");
+    return peers;
+  });
+  EXPECT_TRUE(answer.get().ok());
+  StopPeers();
+}
+
+TEST_F(CollectTest, MemberThatIsNotReachedMayBeForgotten) {
+  auto answer = AskNobody();
+  OnLoop([&] { peers_->Forget(IdOf(Seat(0))); });
+  EXPECT_THROW(answer.get(), std::future_error);
+}
+
+TEST_F(CollectTest, ProcessEndsWhileAMemberIsTriedAgain) {
+  auto answer = AskNobody();
+  StopPeers();
+  EXPECT_THROW(answer.get(), std::future_error);
+}
+
+TEST_F(CollectTest, WhoeverIsToldMayForgetAndAskAgain) {
+  Announce(1);
+  const auto told = std::make_shared<std::promise<Collected>>();
+  auto answer = told->get_future();
+  OnLoop([&] {
+    peers_->Collect(Seat(0), 1, false, [this, told](const Collected&) {
+      peers_->Forget(IdOf(Seat(0)));
+      peers_->Collect(Seat(0), 1, true,
+                      [told](Collected result) { told->set_value(std::move(result)); });
+    });
+  });
+  EXPECT_TRUE(answer.get().ok());
+  EXPECT_EQ(stopped_, true);
 }
 
 TEST_F(CollectTest, ForgottenCallsAreNotTold) {

@@ -28,13 +28,8 @@ class PeersTest : public ::testing::Test, protected PeerLink::Member {
 
   void SetUp() override {
     std::signal(SIGPIPE, SIG_IGN);
-    auto peers = Peers::Start(io_, turns_,
-                              {.address = "127.0.0.1:0",
-                               .security = Security(),
-                               .programs = TWOFOLD_BIN,
-                               .folder = folder_ / ""});
-    ASSERT_TRUE(peers.ok()) << peers.status();
-    peers_ = *std::move(peers);
+    peers_ = StartPeers("127.0.0.1:0");
+    ASSERT_NE(peers_, nullptr);
     roster_.set_job(17);
     roster_.set_attempt(2);
     roster_.set_secret(std::string(kSecretBytes, 's'));
@@ -50,6 +45,15 @@ class PeersTest : public ::testing::Test, protected PeerLink::Member {
   }
   void TearDown() override { StopPeers(); }
 
+  std::unique_ptr<Peers> StartPeers(const std::string& address) {
+    auto peers = Peers::Start(io_, turns_,
+                              {.address = address,
+                               .security = Security(),
+                               .programs = TWOFOLD_BIN,
+                               .folder = folder_ / ""});
+    EXPECT_TRUE(peers.ok()) << peers.status();
+    return peers.ok() ? *std::move(peers) : nullptr;
+  }
   void StopPeers() {
     if (!loop_.joinable()) return;
     io_.stop();
