@@ -80,7 +80,9 @@ void Session::SendTrailers(Stream& stream) {
   Check(nghttp2_submit_trailer(session_, stream.id_, headers.data(), headers.size()));
 }
 
+/// Once: of a call that has not begun nghttp2 sends nothing, but a second reset it does send.
 void Session::Reset(Stream& stream, std::uint32_t code) {
+  if (std::exchange(stream.reset_, true)) return;
   Check(nghttp2_submit_rst_stream(session_, NGHTTP2_FLAG_NONE, stream.id_, code));
   MarkDirty();
 }

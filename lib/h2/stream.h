@@ -147,6 +147,7 @@ class Stream {
   bool finishing_ = false;   // HalfClose or Finish was called
   bool pulled_all_ = false;  // out_ has the last message
   bool trailers_sent_ = false;
+  bool reset_ = false;  // by this side
   Status status_;      // a service's, to be sent
   Metadata trailers_;  // a service's, to be sent; a caller's, that came
 

@@ -229,6 +229,24 @@ TEST_F(AwaitedStreamTest, CoroutineEndsWhenTheCallerIsGone) {
   EXPECT_EQ(service_.alive, 0);
 }
 
+TEST_F(AwaitedStreamTest, CallThatIsTakenBackTwiceBeforeItLeavesLeavesTheConnection) {
+  const auto channel = Channel::Connect(testing::CallersLoop(), ToString(server_->address()), {});
+  ASSERT_EQ(channel->Await(std::chrono::seconds(60)), Channel::State::kReady);
+  testing::CallersLoop().Do([&] {
+    const auto call = std::make_shared<AwaitedCall>();
+    call->Start(channel, {.path = "/test.Awaited/Two"});
+    Hear(call, heard_);
+    call->Cancel();
+    call->Cancel();
+  });
+  EXPECT_TRUE(absl::IsCancelled(heard_.Take().status));
+  const auto next = std::make_shared<AwaitedCall>();
+  next->Start(channel, {.path = "/test.Awaited/Twice"});
+  Say(next, {"a"});
+  Hear(next, heard_);
+  EXPECT_EQ(heard_.Take().status, absl::OutOfRangeError("1"));
+}
+
 TEST_F(AwaitedStreamTest, CallToNobodyEndsForWhoeverReadsAndWrites) {
   const std::string address = ToString(server_->address());
   server_.reset();
