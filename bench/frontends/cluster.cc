@@ -75,6 +75,7 @@ void Frontend::Launch() {
     arguments.insert(arguments.end(), {"--store", options_.store, "--name", options_.name, "--ttl",
                                        absl::StrCat(place_.ttl())});
   }
+  if (options_.relay) arguments.emplace_back("--relay");
   arguments.insert(arguments.end(), options_.queues.begin(), options_.queues.end());
   program_.emplace(place_.Start("twofold-frontend", arguments, options_.core));
 }
@@ -105,7 +106,8 @@ Cluster::Cluster(Place& place, const Options& options)
         place, Frontend::Options{.name = absl::StrCat("f", i + 1),
                                  .queues = options.queues,
                                  .store = store_,
-                                 .core = options.pinned ? std::optional(i) : std::nullopt}));
+                                 .core = options.pinned ? std::optional(i) : std::nullopt,
+                                 .relay = options.relay}));
   }
   if (!options.store.empty()) return;  // it serves, and knows of no others
   Await("the opening of all queues", [&] {

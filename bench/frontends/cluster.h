@@ -51,6 +51,7 @@ class Frontend {
     std::vector<std::string> queues = {kQueue};
     std::string store = {};                  ///< empty: none
     std::optional<int> core = std::nullopt;  ///< that it may use; nullopt: all
+    bool relay = false;                      ///< streams of its callers that belong to others
   };
 
   /// Returns when it serves.
@@ -82,6 +83,7 @@ class Cluster {
     int frontends = 3;
     std::vector<std::string> queues = {kQueue};
     bool pinned = false;     ///< the first one on core 0, the next on core 1, ...
+    bool relay = false;      ///< all of them
     std::string store = {};  ///< empty: a new PostgreSQL database
   };
 

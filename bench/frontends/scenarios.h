@@ -45,6 +45,7 @@ void RunMove(const Bench& bench);
 void RunDurable(const Bench& bench);
 void RunResults(const Bench& bench);
 void RunCores(const Bench& bench);
+void RunRelay(const Bench& bench);
 void RunOutage(const Bench& bench);
 
 struct Scenario {
@@ -66,6 +67,8 @@ inline constexpr std::array kAllScenarios = {
     Scenario{"results", "results of 30 measurements a second, on PostgreSQL and on SQLite",
              RunResults},
     Scenario{"cores", "two frontends with a queue each, to one", RunCores},
+    Scenario{"relay", "a client and a worker that reach only a frontend that does not serve them",
+             RunRelay},
     Scenario{"outage", "rate of volatile jobs while the database stands still", RunOutage},
 };
 

@@ -1,4 +1,5 @@
-// Volatile load: who sends it on, how many frontends carry it, and without the database.
+// Volatile load: who sends it on or passes it on, how many frontends carry it, and without the
+// database.
 
 #include <algorithm>
 
@@ -74,6 +75,31 @@ void RunCores(const Bench& bench) {
   bench.Add("one frontend, one queue", one, "jobs/CPU s");
   bench.Add("two frontends, two queues: sum of both", two, "jobs/CPU s");
   bench.Add("two to one, each with a core of its own", ratios, "", AtLeast(1.9));
+}
+
+void RunRelay(const Bench& bench) {
+  Cluster cluster(bench.place, {.frontends = 2, .relay = true});
+  const Frontend& owner = cluster.Owner();
+  const Frontend& door = cluster.OtherThan(owner);
+  const bench::Child worker = StartWorker(bench.place, door.worker(), kSlots);
+  cluster.AwaitSlots(kSlots);
+  for (const std::uint32_t outstanding : {1024U, 64U}) {
+    const Load load({.frontend = door.client(), .outstanding = outstanding});
+    Sleep(kWarmUp);
+    std::vector<double> rates, of_door, of_owner;
+    for (int i = 0; i < bench.options.rounds; ++i) {
+      const double door_before = door.CpuSeconds();
+      const double owner_before = owner.CpuSeconds();
+      rates.push_back(RateOf(load, bench.options.seconds));
+      const double millions = rates.back() * bench.options.seconds / 1e6;
+      of_door.push_back((door.CpuSeconds() - door_before) / millions);
+      of_owner.push_back((owner.CpuSeconds() - owner_before) / millions);
+    }
+    const std::string shape = std::to_string(outstanding) + " outstanding: ";
+    bench.Add(shape + "jobs through the frontend that relays", rates, "jobs/s");
+    bench.Add(shape + "its CPU", of_door, "s / 1M");
+    bench.Add(shape + "the owner's CPU", of_owner, "s / 1M");
+  }
 }
 
 void RunOutage(const Bench& bench) {

@@ -52,7 +52,7 @@ TEST(FrontendsBenchmark, HelpListsTheScenarios) {
   Program program("frontends_benchmark", {"--help"});
   EXPECT_EQ(program.Wait(), 0);
   for (const char* name : {"redirect", "idle", "takeover", "workers", "move", "durable", "results",
-                           "cores", "outage"}) {
+                           "cores", "relay", "outage"}) {
     EXPECT_THAT(program.output(), HasSubstr(name));
   }
 }
