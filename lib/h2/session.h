@@ -179,6 +179,7 @@ class Session {
   void OnSent(const nghttp2_frame& frame);
   void OnGoodbye(const nghttp2_goaway& goaway);
   void OnNotSent(const nghttp2_frame& frame);
+  void EndTakenBack();
   ssize_t DataLength(std::int32_t id, std::int32_t window, std::uint32_t frame_bytes);
   ssize_t ReadData(std::int32_t id, std::size_t size, std::uint32_t& flags);
   int SendData(std::int32_t id, std::string_view head, std::size_t size);
@@ -194,6 +195,7 @@ class Session {
   Streams streams_;
   Deadlines deadlines_;
   std::vector<std::int32_t> unfinished_;  // a client's: the server has ended these before us
+  std::vector<std::int32_t> taken_back_;  // a client's: calls that had not left
   Outgoing* out_ = nullptr;               // during Collect
   bool dirty_ = false;
   bool closed_ = false;

@@ -36,7 +36,19 @@ bool Session::Collect(Outgoing& out, Instant now) {
     if (out.bytes.size() == before) break;
   }
   out_ = nullptr;
+  EndTakenBack();
   return out.bytes.size() >= write_bytes();
+}
+
+/// nghttp2 looks at calls that wait until the server takes more of them only then, also at those
+/// that were taken back.
+void Session::EndTakenBack() {
+  for (const std::int32_t id : std::exchange(taken_back_, {})) {
+    Stream* const stream = Find(id);
+    if (stream == nullptr || stream->closed_) continue;
+    stream->closed_ = true;
+    EndStream(*stream);
+  }
 }
 
 // ---- headers
@@ -83,6 +95,9 @@ void Session::SendTrailers(Stream& stream) {
 /// Once: of a call that has not begun nghttp2 sends nothing, but a second reset it does send.
 void Session::Reset(Stream& stream, std::uint32_t code) {
   if (std::exchange(stream.reset_, true)) return;
+  if (!serves() && nghttp2_session_find_stream(session_, stream.id_) == nullptr) {
+    taken_back_.push_back(stream.id_);
+  }
   Check(nghttp2_submit_rst_stream(session_, NGHTTP2_FLAG_NONE, stream.id_, code));
   MarkDirty();
 }

@@ -218,6 +218,31 @@ TEST(SessionTest, DeadlineEndsTheCallOnBothSides) {
   EXPECT_TRUE(absl::IsDeadlineExceeded(*pair.server().end().ended));
 }
 
+TEST(SessionTest, CallThatWaitsForRoomEndsWhenItIsDueOrTakenBack) {
+  Limits one;
+  one.streams = 1;
+  SessionPair pair({}, one);
+  pair.Carry();  // the caller knows of the limit
+  const auto first = pair.Call();
+  const auto due = pair.Call({.path = "/x/y", .deadline = pair.server().now() + seconds(2)});
+  const auto taken_back = pair.Call();
+  pair.Carry();
+  EXPECT_EQ(pair.server().calls(), 1U);
+  taken_back->stream->Cancel();
+  pair.Pass(seconds(2));
+  pair.Carry();
+  ASSERT_TRUE(due->ended);
+  EXPECT_TRUE(absl::IsDeadlineExceeded(*due->ended)) << *due->ended;
+  ASSERT_TRUE(taken_back->ended);
+  EXPECT_TRUE(absl::IsCancelled(*taken_back->ended)) << *taken_back->ended;
+  EXPECT_FALSE(first->ended);
+  const auto next = pair.Call();
+  first->stream->Cancel();
+  pair.Carry();
+  EXPECT_EQ(pair.server().calls(), 2U) << "what has ended takes no room";
+  EXPECT_FALSE(next->ended);
+}
+
 TEST(SessionTest, MessageTooLargeForThePeerIsNotSent) {
   Limits small;
   small.message_bytes = 1000;
