@@ -1,19 +1,21 @@
 #pragma once
 
-#include <grpcpp/grpcpp.h>
-
 #include <chrono>
 #include <optional>
+#include <string>
 
 #include "google/rpc/status_subset.pb.h"
 #include "lib/common/instant.h"
+#include "lib/common/result.h"
+#include "lib/h2/metadata.h"
 
 namespace twofold::rpc {
 
 /// The delay in the RetryInfo of a status, if it has one: as any gRPC client reads it.
-inline std::optional<Duration> RetryAfter(const grpc::Status& status) {
+inline std::optional<Duration> RetryAfter(const Status& status) {
+  const auto text = status.GetPayload(h2::kStatusDetails);
   google::rpc::Status details;
-  if (!details.ParseFromString(status.error_details())) return std::nullopt;
+  if (!text || !details.ParseFromString(std::string(*text))) return std::nullopt;
   for (const auto& detail : details.details()) {
     google::rpc::RetryInfo info;
     if (!detail.UnpackTo(&info)) continue;

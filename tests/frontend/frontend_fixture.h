@@ -8,10 +8,11 @@
 #include <string>
 #include <thread>
 
-#include "cli/channel/channel.h"
 #include "frontend/frontend.h"
 #include "lib/common/address.h"
 #include "lib/http/client.h"
+#include "cli/channel/channel.h"
+#include "tests/fakes/caller.h"
 #include "tests/fakes/streams.h"
 #include "twofold/v1/queue.grpc.pb.h"
 
@@ -28,8 +29,15 @@ class FrontendTest : public ::testing::Test {
     auto started = Frontend::Start(options);
     ASSERT_TRUE(started.ok()) << started.status();
     frontend_ = *std::move(started);
+    caller_ = std::make_unique<testing::Caller>(frontend_->client_address());
     clients_ = v1::Clients::NewStub(cli::Connect(frontend_->client_address()));
-    admin_ = v1::Admin::NewStub(cli::Connect(frontend_->client_address()));
+  }
+
+  /// A call as a client, see testing::Caller.
+  template <typename Reply, typename Request>
+  Result<Reply> Call(const std::string& method, const Request& request,
+                     const testing::CallTerms& terms = {}) {
+    return caller_->Call<Reply>(method, request, terms);
   }
 
   std::unique_ptr<testing::WorkerStream> NewWorker() {
@@ -40,9 +48,8 @@ class FrontendTest : public ::testing::Test {
   }
 
   v1::Queue Queue(const std::string& name) {
-    grpc::ClientContext context;
-    v1::ListQueuesReply reply;
-    EXPECT_TRUE(admin_->ListQueues(&context, {}, &reply).ok());
+    const auto reply =
+        testing::Good(Call<v1::ListQueuesReply>("Admin/ListQueues", v1::ListQueuesRequest()));
     for (const v1::Queue& queue : reply.queues()) {
       if (queue.name() == name) return queue;
     }
@@ -67,8 +74,8 @@ class FrontendTest : public ::testing::Test {
   }
 
   std::unique_ptr<Frontend> frontend_;
+  std::unique_ptr<testing::Caller> caller_;
   std::unique_ptr<v1::Clients::Stub> clients_;
-  std::unique_ptr<v1::Admin::Stub> admin_;
 };
 
 }  // namespace twofold::frontend

@@ -5,14 +5,12 @@
 
 #include <condition_variable>
 #include <future>
-#include <list>
 #include <mutex>
 #include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
-#include "cli/channel/channel.h"
 #include "frontend/end_limit.h"
 #include "frontend/services/services.h"
 #include "frontend/web/web.h"
@@ -20,6 +18,7 @@
 #include "lib/http/client.h"
 #include "lib/http/server.h"
 #include "lib/rpc/listen.h"
+#include "tests/fakes/caller.h"
 #include "tests/fakes/memory_store.h"
 #include "tests/fakes/retry_after.h"
 #include "tests/fakes/streams.h"
@@ -28,6 +27,7 @@
 namespace twofold::frontend {
 namespace {
 
+using testing::Good;
 using ::testing::HasSubstr;
 
 /// Calls wait here while the disk hangs.
@@ -89,25 +89,6 @@ class StoreOnDisk final : public results::Store {
   results::MemoryStore memory_;
 };
 
-/// A list of finished jobs, which reads the store.
-struct List {
-  explicit List(v1::Clients::Stub& stub) {
-    request.set_finished(true);
-    stub.async()->ListJobs(&context, &request, &reply,
-                           [this](grpc::Status status) { ended.set_value(std::move(status)); });
-  }
-  // Until then gRPC writes into this.
-  ~List() { end.wait(); }
-  List(const List&) = delete;
-  List& operator=(const List&) = delete;
-
-  grpc::ClientContext context;
-  v1::ListJobsRequest request;
-  v1::ListJobsReply reply;
-  std::promise<grpc::Status> ended;
-  std::shared_future<grpc::Status> end = ended.get_future();
-};
-
 /// A frontend with the volatile queue "sleep" and the durable queue "kept".
 class ReadersTest : public ::testing::Test {
  protected:
@@ -127,8 +108,7 @@ class ReadersTest : public ::testing::Test {
         {.run_later = [this](ReaderPool::Task task) { return readers_.Post(std::move(task)); }});
     EXPECT_TRUE(http.ok()) << http.status();
     http_ = *std::move(http);
-    stub_ = v1::Clients::NewStub(cli::Connect(client_address_));
-    admin_stub_ = v1::Admin::NewStub(cli::Connect(client_address_));
+    caller_.emplace(client_address_);
   }
 
   ~ReadersTest() override {
@@ -149,19 +129,25 @@ class ReadersTest : public ::testing::Test {
     return *std::move(server);
   }
 
+  using List = testing::OpenCall<v1::ListJobsRequest, v1::ListJobsReply>;
+
+  /// Begins to list finished jobs, which reads the store.
+  std::unique_ptr<List> ListFinished() {
+    v1::ListJobsRequest request;
+    request.set_finished(true);
+    return caller_->Ask<v1::ListJobsReply>("Clients/ListJobs", request);
+  }
+
   /// As many lists as there are threads for, each of which waits for the disk.
   void KeepAllReadersBusy() {
     disk_.Hang();
-    for (std::size_t i = 0; i < ReaderPool::kThreads; ++i) lists_.emplace_back(*stub_);
+    for (std::size_t i = 0; i < ReaderPool::kThreads; ++i) lists_.push_back(ListFinished());
     EXPECT_TRUE(testing::Await([this] { return disk_.waiting() == ReaderPool::kThreads; }));
   }
 
   void ExpectAllListsEndWell() {
     disk_.GoOn();
-    for (List& list : lists_) {
-      const grpc::Status status = list.end.get();
-      EXPECT_TRUE(status.ok()) << status.error_message();
-    }
+    for (const auto& list : lists_) EXPECT_EQ(list->End(), absl::OkStatus());
   }
 
   /// Jobs of "sleep" that wait; nobody waits for them.
@@ -198,9 +184,8 @@ class ReadersTest : public ::testing::Test {
   std::unique_ptr<http::Server> http_;
   std::string client_address_;
   std::string worker_address_;
-  std::unique_ptr<v1::Clients::Stub> stub_;
-  std::unique_ptr<v1::Admin::Stub> admin_stub_;
-  std::list<List> lists_;
+  std::optional<testing::Caller> caller_;
+  std::vector<std::unique_ptr<List>> lists_;
 };
 
 TEST_F(ReadersTest, ProbesMetricsAndJobsGoOnWhileAllReadersWaitForTheDisk) {
@@ -215,24 +200,15 @@ TEST_F(ReadersTest, ProbesMetricsAndJobsGoOnWhileAllReadersWaitForTheDisk) {
   for (std::uint64_t tag = 1; tag <= 10; ++tag) {
     client.Submit("sleep", tag);
     const testing::Assigned job = worker.assigned.Take();
-    grpc::ClientContext context;
     v1::GetJobRequest get;
     get.set_id(job.job);
-    v1::Job running;
-    EXPECT_TRUE(stub_->GetJob(&context, get, &running).ok());
-    EXPECT_EQ(running.state(), v1::JOB_STATE_RUNNING);
+    EXPECT_EQ(Good(caller_->Call<v1::Job>("Clients/GetJob", get)).state(), v1::JOB_STATE_RUNNING);
     worker.Answer(job, v1::OUTCOME_SUCCEEDED);
     EXPECT_EQ(client.results.Take().tag, tag);
   }
-  grpc::ClientContext context;
-  v1::ListQueuesReply queues;
-  EXPECT_TRUE(admin_stub_->ListQueues(&context, {}, &queues).ok());
-  grpc::ClientContext workers_context;
-  v1::ListWorkersReply workers;
-  EXPECT_TRUE(admin_stub_->ListWorkers(&workers_context, {}, &workers).ok());
-  grpc::ClientContext jobs_context;
-  v1::ListJobsReply jobs;
-  EXPECT_TRUE(stub_->ListJobs(&jobs_context, {}, &jobs).ok());
+  Good(caller_->Call<v1::ListQueuesReply>("Admin/ListQueues", v1::ListQueuesRequest()));
+  Good(caller_->Call<v1::ListWorkersReply>("Admin/ListWorkers", v1::WorkersRequest()));
+  Good(caller_->Call<v1::ListJobsReply>("Clients/ListJobs", v1::ListJobsRequest()));
   ExpectAllListsEndWell();
 }
 
@@ -241,10 +217,9 @@ TEST_F(ReadersTest, MoreReadsThanMayWaitAreRefusedWithADelay) {
   for (std::size_t i = 0; i < ReaderPool::kMostWaiting; ++i) {
     EXPECT_TRUE(readers_.Post([] {}));
   }
-  List refused(*stub_);
-  const grpc::Status status = refused.end.get();
-  EXPECT_EQ(status.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
-  EXPECT_THAT(status.error_message(), HasSubstr("too many reads"));
+  const Status status = ListFinished()->End();
+  EXPECT_TRUE(absl::IsResourceExhausted(status)) << status;
+  EXPECT_THAT(status.message(), HasSubstr("too many reads"));
   EXPECT_EQ(rpc::RetryAfter(status), std::chrono::seconds(1));
   EXPECT_EQ(StatusOf("/api/v1/runs"), 503);
   EXPECT_EQ(StatusOf("/healthz"), 200);
@@ -276,12 +251,10 @@ TEST_F(ReadersTest, DurableJobsWaitForTheDiskAndVolatileOnesDoNot) {
 
 TEST_F(ReadersTest, CallerThatGivesUpIsNotWaitedFor) {
   KeepAllReadersBusy();
-  List& first = lists_.front();
-  first.context.TryCancel();
-  EXPECT_EQ(first.end.get().error_code(), grpc::StatusCode::CANCELLED);
+  EXPECT_TRUE(absl::IsCancelled(lists_.front()->Break()));
   client_server_->Shutdown(Duration(0));  // returns though the disk hangs
   for (auto list = std::next(lists_.begin()); list != lists_.end(); ++list) {
-    EXPECT_FALSE(list->end.get().ok());
+    EXPECT_FALSE((*list)->End().ok());
   }
 }
 
@@ -334,9 +307,8 @@ void JoinMany(QueueHost& host, std::uint64_t workers) {
 TEST_F(ReadersTest, ListsOfManyWorkersAreWhole) {
   constexpr std::uint64_t kWorkers = 1001;
   JoinMany(*queues_.all()[0], kWorkers);
-  grpc::ClientContext context;
-  v1::ListWorkersReply reply;
-  ASSERT_TRUE(admin_stub_->ListWorkers(&context, {}, &reply).ok());
+  const auto reply =
+      Good(caller_->Call<v1::ListWorkersReply>("Admin/ListWorkers", v1::WorkersRequest()));
   std::set<std::string> pods;
   for (const v1::Worker& worker : reply.workers()) pods.insert(worker.pod());
   EXPECT_EQ(reply.workers_size(), static_cast<int>(kWorkers));
@@ -350,16 +322,13 @@ TEST_F(ReadersTest, ManyWorkersArePausedInShortTurnsAndWhatWasSaidLastCountsForA
   const auto paused = [&] { return QueueHost::Turn(host, Now()).core().Stats().workers_paused; };
   const std::size_t next = QueueHost::Turn(host, Now()).PauseWorkers({"*", ""});
   EXPECT_EQ(paused(), QueueHost::Turn::kWorkersATurn);
-  grpc::ClientContext context;
   v1::WorkersRequest request;
   request.set_node("*");
-  v1::ListWorkersReply reply;
-  ASSERT_TRUE(admin_stub_->ResumeWorkers(&context, request, &reply).ok());
+  Good(caller_->Call<v1::ListWorkersReply>("Admin/ResumeWorkers", request));
   EXPECT_EQ(paused(), 0U);
   QueueHost::Turn(host, Now()).PauseWorkers({"*", ""}, next);
   EXPECT_EQ(paused(), 0U) << "somebody has resumed them since the first turn";
-  grpc::ClientContext again;
-  ASSERT_TRUE(admin_stub_->PauseWorkers(&again, request, &reply).ok());
+  Good(caller_->Call<v1::ListWorkersReply>("Admin/PauseWorkers", request));
   EXPECT_EQ(paused(), kWorkers);
 }
 
@@ -370,9 +339,7 @@ TEST_F(ReadersTest, ListsOfManyJobsAreWhole) {
   v1::ListJobsRequest request;
   request.set_page_size(1000);
   do {
-    grpc::ClientContext context;
-    v1::ListJobsReply reply;
-    ASSERT_TRUE(stub_->ListJobs(&context, request, &reply).ok());
+    const auto reply = Good(caller_->Call<v1::ListJobsReply>("Clients/ListJobs", request));
     for (const v1::Job& job : reply.jobs()) EXPECT_TRUE(ids.insert(job.id()).second);
     request.set_page_token(reply.next_page_token());
   } while (!request.page_token().empty());

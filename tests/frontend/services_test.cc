@@ -1,17 +1,14 @@
 // The unary doors: single jobs, lists, administration, health, reflection, and HTTP.
 
-#include <grpcpp/health_check_service_interface.h>
-
 #include <future>
 #include <set>
 #include <thread>
 #include <vector>
 
-#include "cli/channel/channel.h"
 #include "tests/fakes/retry_after.h"
 #include "tests/frontend/frontend_fixture.h"
 #include "tests/lib/results/temp_dir.h"
-#include "twofold/v1/frontends.grpc.pb.h"
+#include "twofold/v1/frontends.pb.h"
 
 namespace twofold::frontend {
 namespace {
@@ -20,67 +17,51 @@ using ::testing::AllOf;
 using testing::Assigned;
 using ::testing::ContainsRegex;
 using ::testing::ElementsAre;
+using testing::Good;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::UnorderedElementsAre;
 
 class ServicesTest : public FrontendTest {
  protected:
-  grpc::Status Submit(const v1::JobOptions& options, bool wait, v1::Job* job,
-                      const std::string& spec = "") {
-    grpc::ClientContext context;
-    context.set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(30));
+  Result<v1::Job> Submit(const v1::JobOptions& options, bool wait, const std::string& spec = "") {
     v1::SubmitJobRequest request;
     *request.mutable_options() = options;
     request.set_spec(spec);
     request.set_wait(wait);
-    return clients_->SubmitJob(&context, request, job);
+    return Call<v1::Job>("Clients/SubmitJob", request);
   }
-  grpc::Status Submit(const std::string& queue, bool wait, v1::Job* job,
-                      const std::string& spec = "") {
+  Result<v1::Job> Submit(const std::string& queue, bool wait, const std::string& spec = "") {
     v1::JobOptions options;
     options.set_queue(queue);
-    return Submit(options, wait, job, spec);
+    return Submit(options, wait, spec);
   }
-  v1::Job Submit(const std::string& queue) {
-    v1::Job job;
-    EXPECT_TRUE(Submit(queue, false, &job).ok());
-    return job;
-  }
-  grpc::Status Get(std::uint64_t id, v1::Job* job) {
-    grpc::ClientContext context;
+  v1::Job Submit(const std::string& queue) { return Good(Submit(queue, false)); }
+  Result<v1::Job> Get(std::uint64_t id) {
     v1::GetJobRequest request;
     request.set_id(id);
-    return clients_->GetJob(&context, request, job);
+    return Call<v1::Job>("Clients/GetJob", request);
   }
-  grpc::Status Cancel(std::uint64_t id, v1::Job* job) {
-    grpc::ClientContext context;
+  Result<v1::Job> Cancel(std::uint64_t id) {
     v1::CancelJobRequest request;
     request.set_id(id);
-    return clients_->CancelJob(&context, request, job);
+    return Call<v1::Job>("Clients/CancelJob", request);
   }
   /// The ids of all pages.
   std::vector<std::uint64_t> List(v1::ListJobsRequest request) {
     std::vector<std::uint64_t> ids;
     do {
-      grpc::ClientContext context;
-      v1::ListJobsReply reply;
-      const grpc::Status status = clients_->ListJobs(&context, request, &reply);
-      EXPECT_TRUE(status.ok()) << status.error_message();
+      const auto reply = Good(Call<v1::ListJobsReply>("Clients/ListJobs", request));
       for (const v1::Job& job : reply.jobs()) ids.push_back(job.id());
       request.set_page_token(reply.next_page_token());
     } while (!request.page_token().empty());
     return ids;
   }
-  using Change = grpc::Status (v1::Admin::Stub::*)(grpc::ClientContext*, const v1::QueueRequest&,
-                                                   v1::Queue*);
-  v1::Queue Do(Change change, const std::string& queue) {
-    grpc::ClientContext context;
+  /// "PauseQueue" or another change of one.
+  Result<v1::Queue> Do(const std::string& change, const std::string& queue) {
     v1::QueueRequest request;
     request.set_queue(queue);
-    v1::Queue reply;
-    EXPECT_TRUE(((*admin_).*change)(&context, request, &reply).ok());
-    return reply;
+    return Call<v1::Queue>("Admin/" + change, request);
   }
 };
 
@@ -92,13 +73,12 @@ TEST_F(ServicesTest, SubmittedJobIsKnownByItsIdUntilAndAfterItsEnd) {
   auto worker = NewWorker();
   worker->Join("media", 1, 1);
   const Assigned assigned = worker->assigned.Take();
-  v1::Job job;
-  ASSERT_TRUE(Get(waiting.id(), &job).ok());
+  v1::Job job = Good(Get(waiting.id()));
   EXPECT_EQ(job.state(), v1::JOB_STATE_RUNNING);
   EXPECT_EQ(job.worker().pod(), "pod-1");
   worker->Answer(assigned, v1::OUTCOME_TIMED_OUT);
   AwaitQueue("media", [](const v1::Queue& queue) { return queue.running() == 0; });
-  ASSERT_TRUE(Get(waiting.id(), &job).ok());
+  job = Good(Get(waiting.id()));
   EXPECT_EQ(job.state(), v1::JOB_STATE_FINISHED);
   EXPECT_EQ(job.outcome(), v1::OUTCOME_TIMED_OUT);
   EXPECT_EQ(job.queue(), "media");
@@ -110,7 +90,7 @@ TEST_F(ServicesTest, WaitingSubmitAnswersWithTheEndOfTheJob) {
   auto worker = NewWorker();
   worker->Join("sleep", 1, 1);
   v1::Job job;
-  std::thread submit([&] { EXPECT_TRUE(Submit("sleep", true, &job).ok()); });
+  std::thread submit([&] { job = Good(Submit("sleep", true)); });
   worker->Answer(worker->assigned.Take(), v1::OUTCOME_SUCCEEDED);
   submit.join();
   EXPECT_EQ(job.outcome(), v1::OUTCOME_SUCCEEDED);
@@ -119,48 +99,38 @@ TEST_F(ServicesTest, WaitingSubmitAnswersWithTheEndOfTheJob) {
 
 TEST_F(ServicesTest, WaitingSubmitThatLosesPatienceLeavesTheJob) {
   Serve();
-  grpc::ClientContext context;
-  context.set_deadline(std::chrono::system_clock::now() + std::chrono::milliseconds(200));
   v1::SubmitJobRequest request;
   request.mutable_options()->set_queue("sleep");
   request.set_wait(true);
-  v1::Job job;
-  EXPECT_EQ(clients_->SubmitJob(&context, request, &job).error_code(),
-            grpc::StatusCode::DEADLINE_EXCEEDED);
+  const auto job =
+      Call<v1::Job>("Clients/SubmitJob", request, {.patience = std::chrono::milliseconds(200)});
+  EXPECT_TRUE(absl::IsDeadlineExceeded(job.status())) << job.status();
   EXPECT_EQ(Queue("sleep").waiting(), 1U);
 }
 
 TEST_F(ServicesTest, CallsOfAFrontendThatEndsAreToBeMadeAgain) {
   Serve();
-  auto waits = std::async(std::launch::async, [this] {
-    grpc::ClientContext context;
-    v1::SubmitJobRequest request;
-    request.mutable_options()->set_queue("sleep");
-    request.set_wait(true);
-    v1::Job job;
-    return clients_->SubmitJob(&context, request, &job);
-  });
+  auto waits = std::async(std::launch::async, [this] { return Submit("sleep", true); });
   AwaitQueue("sleep", [](const v1::Queue& queue) { return queue.waiting() == 1; });
   const auto worker = NewWorker();
   worker->Join("media", 1, 1);
   frontend_.reset();
-  EXPECT_EQ(waits.get().error_code(), grpc::StatusCode::UNAVAILABLE);
+  EXPECT_TRUE(absl::IsUnavailable(waits.get().status()));
   EXPECT_EQ(worker->End().code(), absl::StatusCode::kUnavailable);
 }
 
 TEST_F(ServicesTest, BadSubmitsNameTheField) {
   Serve();
-  v1::Job job;
-  const grpc::Status unknown = Submit("nope", false, &job);
-  EXPECT_EQ(unknown.error_code(), grpc::StatusCode::NOT_FOUND);
-  EXPECT_THAT(unknown.error_message(), HasSubstr("queue: there is no 'nope'"));
-  const grpc::Status empty = Submit("", false, &job);
-  EXPECT_EQ(empty.error_code(), grpc::StatusCode::INVALID_ARGUMENT);
-  EXPECT_THAT(empty.error_message(), HasSubstr("queue is empty"));
-  const grpc::Status large = Submit("sleep", false, &job, std::string(1 << 20, 'x'));
-  EXPECT_EQ(large.error_code(), grpc::StatusCode::INVALID_ARGUMENT);
-  EXPECT_THAT(large.error_message(), HasSubstr("spec has 1048576 bytes"));
-  EXPECT_TRUE(Submit("sleep", false, &job).ok());
+  const Status unknown = Submit("nope", false).status();
+  EXPECT_TRUE(absl::IsNotFound(unknown)) << unknown;
+  EXPECT_THAT(unknown.message(), HasSubstr("queue: there is no 'nope'"));
+  const Status empty = Submit("", false).status();
+  EXPECT_TRUE(absl::IsInvalidArgument(empty)) << empty;
+  EXPECT_THAT(empty.message(), HasSubstr("queue is empty"));
+  const Status large = Submit("sleep", false, std::string(1 << 20, 'x')).status();
+  EXPECT_TRUE(absl::IsInvalidArgument(large)) << large;
+  EXPECT_THAT(large.message(), HasSubstr("spec has 1048576 bytes"));
+  EXPECT_TRUE(Submit("sleep", false).ok());
 }
 
 TEST_F(ServicesTest, GangWhoseSpecsWouldFillTheMemoryIsRefused) {
@@ -169,18 +139,14 @@ TEST_F(ServicesTest, GangWhoseSpecsWouldFillTheMemoryIsRefused) {
   request.set_spec(std::string(256 << 10, 'x'));
   request.mutable_options()->set_queue("sleep");
   v1::Gang& gang = *request.mutable_options()->mutable_gang();
-  const auto submit = [&] {
-    grpc::ClientContext context;
-    v1::Job job;
-    return clients_->SubmitJob(&context, request, &job);
-  };
+  const auto submit = [&] { return Call<v1::Job>("Clients/SubmitJob", request).status(); };
   gang.set_size(64);
   EXPECT_TRUE(submit().ok()) << "16 MiB in all";
   gang.set_size(65);
-  const grpc::Status large = submit();
-  EXPECT_EQ(large.error_code(), grpc::StatusCode::INVALID_ARGUMENT);
-  EXPECT_THAT(large.error_message(), HasSubstr("gang.size is 65; with a spec of 262144 bytes at "
-                                               "most 64 members are allowed"));
+  const Status large = submit();
+  EXPECT_TRUE(absl::IsInvalidArgument(large)) << large;
+  EXPECT_THAT(large.message(), HasSubstr("gang.size is 65; with a spec of 262144 bytes at "
+                                         "most 64 members are allowed"));
   gang.set_spread(v1::SPREAD_NODE);
   EXPECT_TRUE(submit().ok()) << "a process has one member";
 }
@@ -188,10 +154,9 @@ TEST_F(ServicesTest, GangWhoseSpecsWouldFillTheMemoryIsRefused) {
 TEST_F(ServicesTest, FullQueueIsResourceExhaustedWithRetryInfo) {
   Serve([](Options& options) { options.queue_limit = 1; });
   Submit("sleep");
-  v1::Job job;
-  const grpc::Status full = Submit("sleep", false, &job);
-  EXPECT_EQ(full.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
-  EXPECT_THAT(full.error_message(), ::testing::HasSubstr(" is full, try again after 0.1 s"));
+  const Status full = Submit("sleep", false).status();
+  EXPECT_TRUE(absl::IsResourceExhausted(full)) << full;
+  EXPECT_THAT(full.message(), ::testing::HasSubstr(" is full, try again after 0.1 s"));
   ASSERT_TRUE(rpc::RetryAfter(full).has_value());
   EXPECT_GT(*rpc::RetryAfter(full), Duration(0));
 }
@@ -211,24 +176,20 @@ TEST_F(ServicesTest, WaitingSubmitOfAStreamsJobIsAnswered) {
   auto client = NewClient();
   client->Submit(Keyed(), 7);
   AwaitQueue("sleep", [](const v1::Queue& queue) { return queue.waiting() == 1; });
-  v1::Job job;
-  auto submit = std::async(std::launch::async, [&] { return Submit(Keyed(), true, &job).ok(); });
+  auto submit = std::async(std::launch::async, [&] { return Submit(Keyed(), true); });
   auto worker = NewWorker();
-  v1::Job known;
-  EXPECT_TRUE(Submit(Keyed(), false, &known).ok());
+  const v1::Job known = Good(Submit(Keyed(), false));
   worker->Join("sleep", 1, 1);
   const Assigned assigned = worker->assigned.Take();
   EXPECT_EQ(assigned.job, known.id());
   worker->Answer(assigned, v1::OUTCOME_SUCCEEDED);
   EXPECT_EQ(client->results.Take().tag, 7U);
-  ASSERT_TRUE(Get(known.id(), &known).ok());
-  EXPECT_EQ(known.outcome(), v1::OUTCOME_SUCCEEDED);
+  EXPECT_EQ(Good(Get(known.id())).outcome(), v1::OUTCOME_SUCCEEDED);
   // A call that comes so late that the first job has ended has one of its own.
   while (submit.wait_for(std::chrono::milliseconds(5)) != std::future_status::ready) {
     if (!worker->assigned.empty()) worker->Answer(worker->assigned.Take(), v1::OUTCOME_SUCCEEDED);
   }
-  EXPECT_TRUE(submit.get());
-  EXPECT_EQ(job.outcome(), v1::OUTCOME_SUCCEEDED);
+  EXPECT_EQ(Good(submit.get()).outcome(), v1::OUTCOME_SUCCEEDED);
 }
 
 TEST_F(ServicesTest, JobOfAStreamAndOfACallOutlivesTheStream) {
@@ -236,14 +197,12 @@ TEST_F(ServicesTest, JobOfAStreamAndOfACallOutlivesTheStream) {
   auto client = NewClient();
   client->Submit(Keyed(), 7);
   AwaitQueue("sleep", [](const v1::Queue& queue) { return queue.waiting() == 1; });
-  v1::Job job;
-  ASSERT_TRUE(Submit(Keyed(), false, &job).ok());
+  const std::uint64_t job = Good(Submit(Keyed(), false)).id();
   client->Submit("media", 8);
   AwaitQueue("media", [](const v1::Queue& queue) { return queue.waiting() == 1; });
   client->Break();
   AwaitQueue("media", [](const v1::Queue& queue) { return queue.finished().at("abandoned") == 1; });
-  ASSERT_TRUE(Get(job.id(), &job).ok());
-  EXPECT_EQ(job.state(), v1::JOB_STATE_WAITING);
+  EXPECT_EQ(Good(Get(job)).state(), v1::JOB_STATE_WAITING);
 }
 
 TEST_F(ServicesTest, DurableJobIsRefusedWhileAVolatileOneHasItsKey) {
@@ -252,37 +211,31 @@ TEST_F(ServicesTest, DurableJobIsRefusedWhileAVolatileOneHasItsKey) {
     options.storage.url = "sqlite:" + dir.Path("jobs.db");
   };
   Serve(with_store);
-  v1::Job held;
-  ASSERT_TRUE(Submit(Keyed(), false, &held).ok());
-  v1::Job job;
-  const grpc::Status refused = Submit(Keyed(true), false, &job);
-  EXPECT_EQ(refused.error_code(), grpc::StatusCode::ABORTED);
-  EXPECT_THAT(refused.error_message(),
-              AllOf(HasSubstr("dedup_key"), HasSubstr(std::to_string(held.id()))));
+  const std::uint64_t held = Good(Submit(Keyed(), false)).id();
+  const Status refused = Submit(Keyed(true), false).status();
+  EXPECT_TRUE(absl::IsAborted(refused)) << refused;
+  EXPECT_THAT(refused.message(), AllOf(HasSubstr("dedup_key"), HasSubstr(std::to_string(held))));
   auto client = NewClient();
   client->Submit(Keyed(true), 7);
   const testing::Ended ended = client->results.Take();
   EXPECT_EQ(ended.outcome, v1::OUTCOME_REJECTED);
   EXPECT_GT(ended.retry_after_ns, 0U);
-  ASSERT_TRUE(Cancel(held.id(), &held).ok());
-  ASSERT_TRUE(Submit(Keyed(true), false, &job).ok());
+  ASSERT_TRUE(Cancel(held).ok());
+  const v1::Job job = Good(Submit(Keyed(true), false));
   frontend_.reset();
   Serve(with_store);
-  EXPECT_TRUE(Get(job.id(), &job).ok()) << "what was acknowledged is kept";
+  EXPECT_TRUE(Get(job.id()).ok()) << "what was acknowledged is kept";
 }
 
 TEST_F(ServicesTest, DedupKeyThatSomebodyHoldsForYearsIsFreedByWhoeverMaySubmit) {
   Serve();
   v1::JobOptions for_years = Keyed();
   for_years.set_delay_ns(5 * 365 * 86'400'000'000'000);
-  v1::Job holder;
-  ASSERT_TRUE(Submit(for_years, false, &holder).ok());
-  v1::Job job;
-  ASSERT_TRUE(Submit(Keyed(), false, &job).ok());
-  EXPECT_EQ(job.id(), holder.id()) << "who wants the key is told who has it";
-  ASSERT_TRUE(Cancel(job.id(), &holder).ok());
-  ASSERT_TRUE(Submit(Keyed(), false, &job).ok());
-  EXPECT_NE(job.id(), holder.id());
+  const std::uint64_t holder = Good(Submit(for_years, false)).id();
+  EXPECT_EQ(Good(Submit(Keyed(), false)).id(), holder) << "who wants the key is told who has it";
+  ASSERT_TRUE(Cancel(holder).ok());
+  const v1::Job job = Good(Submit(Keyed(), false));
+  EXPECT_NE(job.id(), holder);
   auto worker = NewWorker();
   worker->Join("sleep", 1, 1);
   EXPECT_EQ(worker->assigned.Take().job, job.id());
@@ -291,18 +244,16 @@ TEST_F(ServicesTest, DedupKeyThatSomebodyHoldsForYearsIsFreedByWhoeverMaySubmit)
 TEST_F(ServicesTest, CancelEndsAWaitingAndARunningJob) {
   Serve();
   const v1::Job waiting = Submit("media");
-  v1::Job job;
-  ASSERT_TRUE(Cancel(waiting.id(), &job).ok());
-  EXPECT_EQ(job.outcome(), v1::OUTCOME_CANCELLED);
-  EXPECT_EQ(Cancel(waiting.id(), &job).error_code(), grpc::StatusCode::FAILED_PRECONDITION);
+  EXPECT_EQ(Good(Cancel(waiting.id())).outcome(), v1::OUTCOME_CANCELLED);
+  EXPECT_TRUE(absl::IsFailedPrecondition(Cancel(waiting.id()).status()));
 
   auto worker = NewWorker();
   worker->Join("media", 1, 1);
   const v1::Job running = Submit("media");
   const Assigned assigned = worker->assigned.Take();
-  ASSERT_TRUE(Cancel(running.id(), &job).ok());
+  ASSERT_TRUE(Cancel(running.id()).ok());
   EXPECT_EQ(worker->cancelled.Take().job, assigned.job);
-  EXPECT_EQ(Cancel(99, &job).error_code(), grpc::StatusCode::NOT_FOUND);
+  EXPECT_TRUE(absl::IsNotFound(Cancel(99).status()));
 }
 
 TEST_F(ServicesTest, ListGoesThroughAllJobsPageByPage) {
@@ -314,20 +265,16 @@ TEST_F(ServicesTest, ListGoesThroughAllJobsPageByPage) {
   v1::ListJobsRequest request;
   request.set_page_size(2);
   do {
-    grpc::ClientContext context;
-    v1::ListJobsReply reply;
-    ASSERT_TRUE(clients_->ListJobs(&context, request, &reply).ok());
+    const auto reply = Good(Call<v1::ListJobsReply>("Clients/ListJobs", request));
     EXPECT_LE(reply.jobs_size(), 2);
     for (const v1::Job& job : reply.jobs()) EXPECT_TRUE(seen.insert(job.id()).second);
     request.set_page_token(reply.next_page_token());
   } while (!request.page_token().empty());
   EXPECT_EQ(seen, expected);
 
-  grpc::ClientContext context;
-  v1::ListJobsReply reply;
   request.set_page_token("nonsense");
-  EXPECT_EQ(clients_->ListJobs(&context, request, &reply).error_code(),
-            grpc::StatusCode::INVALID_ARGUMENT);
+  const Status nonsense = Call<v1::ListJobsReply>("Clients/ListJobs", request).status();
+  EXPECT_TRUE(absl::IsInvalidArgument(nonsense)) << nonsense;
 }
 
 TEST_F(ServicesTest, ListShowsJobsInTheStatesThatAreAskedFor) {
@@ -338,13 +285,10 @@ TEST_F(ServicesTest, ListShowsJobsInTheStatesThatAreAskedFor) {
     options.set_queue("sleep");
     options.set_durable(true);
     options.set_run(run);
-    v1::Job job;
-    EXPECT_TRUE(Submit(options, false, &job).ok());
-    return job.id();
+    return Good(Submit(options, false)).id();
   };
   const std::uint64_t cancelled = submit("night");
-  v1::Job job;
-  ASSERT_TRUE(Cancel(cancelled, &job).ok());
+  ASSERT_TRUE(Cancel(cancelled).ok());
   auto worker = NewWorker();
   worker->Join("sleep", 1, 1);
   const std::uint64_t running = submit("night");
@@ -378,43 +322,35 @@ TEST_F(ServicesTest, ListNamesAStateOrOutcomeThatThereIsNot) {
     v1::ListJobsRequest request;
     if (field == std::string("states")) request.add_states(static_cast<v1::JobState>(9));
     if (field == std::string("outcomes")) request.add_outcomes(v1::OUTCOME_UNSPECIFIED);
-    grpc::ClientContext context;
-    v1::ListJobsReply reply;
-    const grpc::Status status = clients_->ListJobs(&context, request, &reply);
-    EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT);
-    EXPECT_THAT(status.error_message(), HasSubstr(field));
+    const Status status = Call<v1::ListJobsReply>("Clients/ListJobs", request).status();
+    EXPECT_TRUE(absl::IsInvalidArgument(status)) << status;
+    EXPECT_THAT(status.message(), HasSubstr(field));
   }
 }
 
 TEST_F(ServicesTest, PausedQueueAcceptsAndHandsOutNothingUntilResumed) {
   Serve();
-  EXPECT_TRUE(Do(&v1::Admin::Stub::PauseQueue, "sleep").paused());
+  EXPECT_TRUE(Good(Do("PauseQueue", "sleep")).paused());
   auto worker = NewWorker();
   worker->Join("sleep", 1, 1);
   Submit("sleep");
   EXPECT_EQ(Queue("sleep").waiting(), 1U);
-  EXPECT_FALSE(Do(&v1::Admin::Stub::ResumeQueue, "sleep").paused());
+  EXPECT_FALSE(Good(Do("ResumeQueue", "sleep")).paused());
   worker->assigned.Take();
   EXPECT_EQ(Queue("sleep").running(), 1U);
 }
 
 TEST_F(ServicesTest, DrainingQueueRefusesJobs) {
   Serve();
-  EXPECT_TRUE(Do(&v1::Admin::Stub::DrainQueue, "sleep").draining());
-  v1::Job job;
-  const grpc::Status status = Submit("sleep", false, &job);
-  EXPECT_EQ(status.error_code(), grpc::StatusCode::FAILED_PRECONDITION);
-  EXPECT_THAT(status.error_message(), HasSubstr("drains"));
+  EXPECT_TRUE(Good(Do("DrainQueue", "sleep")).draining());
+  const Status status = Submit("sleep", false).status();
+  EXPECT_TRUE(absl::IsFailedPrecondition(status)) << status;
+  EXPECT_THAT(status.message(), HasSubstr("drains"));
 }
 
 TEST_F(ServicesTest, AdminNamesAnUnknownQueue) {
   Serve();
-  grpc::ClientContext context;
-  v1::QueueRequest request;
-  request.set_queue("x");
-  v1::Queue reply;
-  const grpc::Status status = admin_->PauseQueue(&context, request, &reply);
-  EXPECT_EQ(status.error_code(), grpc::StatusCode::NOT_FOUND);
+  EXPECT_TRUE(absl::IsNotFound(Do("PauseQueue", "x").status()));
 }
 
 TEST_F(ServicesTest, AllSeriesExistWithZeroFromTheStart) {
@@ -462,10 +398,7 @@ TEST_F(ServicesTest, AllSeriesExistWithZeroFromTheStart) {
 
 TEST_F(ServicesTest, JobsThatNoWorkerEverHadAreInTheTotalsOnly) {
   Serve();
-  for (int i = 0; i < 3; ++i) {
-    v1::Job job;
-    ASSERT_TRUE(Cancel(Submit("sleep").id(), &job).ok());
-  }
+  for (int i = 0; i < 3; ++i) ASSERT_TRUE(Cancel(Submit("sleep").id()).ok());
   const std::string metrics = FrontendTest::Get("/metrics").body;
   EXPECT_THAT(metrics, AllOf(HasSubstr("twofold_job_wait_seconds_count{queue=\"sleep\"} 0\n"),
                              HasSubstr("twofold_job_run_seconds_count{queue=\"sleep\"} 0\n"),
@@ -476,11 +409,9 @@ TEST_F(ServicesTest, ACancelledJobThatRanIsInWaitAndRunWithTheTimeItRan) {
   Serve();
   auto worker = NewWorker();
   worker->Join("sleep", 1, 1);
-  v1::Job job;
   const std::uint64_t id = Submit("sleep").id();
   worker->assigned.Take();
-  ASSERT_TRUE(Cancel(id, &job).ok());
-  EXPECT_GT(job.run_ns(), 0U);
+  EXPECT_GT(Good(Cancel(id)).run_ns(), 0U);
   const std::string metrics = FrontendTest::Get("/metrics").body;
   EXPECT_THAT(metrics, AllOf(HasSubstr("twofold_job_wait_seconds_count{queue=\"sleep\"} 1\n"),
                              HasSubstr("twofold_job_run_seconds_count{queue=\"sleep\"} 1\n"),
@@ -491,8 +422,7 @@ TEST_F(ServicesTest, ScrapeChangesNothing) {
   Serve();
   auto worker = NewWorker();
   worker->Join("sleep", 1, 1);
-  v1::Job job;
-  std::thread submit([&] { Submit("sleep", true, &job); });
+  std::thread submit([&] { EXPECT_TRUE(Submit("sleep", true).ok()); });
   worker->Answer(worker->assigned.Take(), v1::OUTCOME_SUCCEEDED);
   submit.join();
   const std::string first = FrontendTest::Get("/metrics").body;
@@ -518,17 +448,14 @@ TEST_F(ServicesTest, HttpTellsHealthQueuesAndAPage) {
 
 TEST_F(ServicesTest, FrontendThatIsAloneHasNoOthersToListOrToMoveQueuesTo) {
   Serve();
-  const auto frontends = v1::Frontends::NewStub(cli::Connect(frontend_->client_address()));
-  v1::ListFrontendsReply reply;
-  grpc::ClientContext look;
-  const grpc::Status listed = frontends->ListFrontends(&look, {}, &reply);
-  EXPECT_EQ(listed.error_code(), grpc::StatusCode::UNIMPLEMENTED);
-  EXPECT_THAT(listed.error_message(), HasSubstr("PostgreSQL"));
-  grpc::ClientContext move;
+  const auto listed =
+      Call<v1::ListFrontendsReply>("Frontends/ListFrontends", v1::ListFrontendsRequest());
+  EXPECT_TRUE(absl::IsUnimplemented(listed.status()));
+  EXPECT_THAT(listed.status().message(), HasSubstr("PostgreSQL"));
   v1::MoveQueueRequest request;
   request.set_queue("sleep");
-  EXPECT_EQ(frontends->MoveQueue(&move, request, &reply).error_code(),
-            grpc::StatusCode::UNIMPLEMENTED);
+  const auto moved = Call<v1::ListFrontendsReply>("Frontends/MoveQueue", request);
+  EXPECT_TRUE(absl::IsUnimplemented(moved.status())) << moved.status();
   EXPECT_EQ(Queue("sleep").frontend(), "");
 }
 

@@ -1,47 +1,17 @@
 // The services every gRPC tool expects, asked the way a tool asks: by name, with bytes.
 
-#include <grpcpp/generic/generic_stub.h>
-
 #include "tests/frontend/frontend_fixture.h"
 
 namespace twofold::frontend {
 namespace {
 
+using testing::Good;
 using ::testing::HasSubstr;
 
-std::string Text(const grpc::ByteBuffer& buffer) {
-  std::vector<grpc::Slice> slices;
-  EXPECT_TRUE(buffer.Dump(&slices).ok());
-  std::string text;
-  for (const grpc::Slice& slice : slices) {
-    text.append(reinterpret_cast<const char*>(slice.begin()), slice.size());
-  }
-  return text;
-}
-
-// Sends one message, gets one; the status through `status`.
-std::string Call(const std::string& address, const std::string& method, const std::string& request,
-                 grpc::Status& status) {
-  grpc::GenericStub stub(cli::Connect(address));
-  grpc::CompletionQueue queue;
-  grpc::ClientContext context;
-  auto call = stub.PrepareCall(&context, method, &queue);
-  const auto next = [&queue] {
-    void* tag = nullptr;
-    bool ok = false;
-    return queue.Next(&tag, &ok) && ok;
-  };
-  const grpc::Slice slice(request);
-  grpc::ByteBuffer reply;
-  call->StartCall(nullptr);
-  next();
-  call->WriteLast(grpc::ByteBuffer(&slice, 1), {}, nullptr);
-  next();
-  call->Read(&reply, nullptr);
-  const bool got = next();
-  call->Finish(&status, nullptr);
-  next();
-  return got ? Text(reply) : "";
+// Sends one message, gets one.
+Result<std::string> CallByName(const std::string& address, const std::string& method,
+                               const std::string& request) {
+  return testing::Caller(address).CallWithBytes(method, request);
 }
 
 class StandardServicesTest : public FrontendTest {};
@@ -49,9 +19,7 @@ class StandardServicesTest : public FrontendTest {};
 TEST_F(StandardServicesTest, HealthIsServingOnBothPorts) {
   Serve();
   for (const std::string& address : {frontend_->client_address(), frontend_->worker_address()}) {
-    grpc::Status status;
-    EXPECT_EQ(Call(address, "/grpc.health.v1.Health/Check", "", status), "\x08\x01");
-    EXPECT_TRUE(status.ok()) << status.error_message();
+    EXPECT_EQ(Good(CallByName(address, "/grpc.health.v1.Health/Check", "")), "\x08\x01");
   }
 }
 
@@ -60,11 +28,12 @@ TEST_F(StandardServicesTest, ReflectionOfBothVersionsListsTheServices) {
   const std::string list_services = "\x3a\x01*";  // field 7, "*"
   for (const char* method : {"/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo",
                              "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo"}) {
-    grpc::Status status;
-    const std::string clients = Call(frontend_->client_address(), method, list_services, status);
+    const std::string clients =
+        Good(CallByName(frontend_->client_address(), method, list_services));
     EXPECT_THAT(clients, HasSubstr("twofold.v1.Clients"));
     EXPECT_THAT(clients, HasSubstr("twofold.v1.Admin"));
-    const std::string workers = Call(frontend_->worker_address(), method, list_services, status);
+    const std::string workers =
+        Good(CallByName(frontend_->worker_address(), method, list_services));
     EXPECT_THAT(workers, HasSubstr("twofold.v1.Workers"));
   }
 }
@@ -87,10 +56,9 @@ TEST_F(StandardServicesTest, TextThatIsNotUtf8IsRefusedByTheNameOfItsField) {
       {frontend_->worker_address(), "Workers/Work", options, "Hello.queue"},
   };
   for (const auto& [address, method, request, field] : kCases) {
-    grpc::Status status;
-    EXPECT_EQ(Call(address, "/twofold.v1." + method, request, status), "");
-    EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT) << method;
-    EXPECT_THAT(status.error_message(), HasSubstr("twofold.v1." + field + " is not valid UTF-8"));
+    const Status status = CallByName(address, method, request).status();
+    EXPECT_TRUE(absl::IsInvalidArgument(status)) << method;
+    EXPECT_THAT(status.message(), HasSubstr("twofold.v1." + field + " is not valid UTF-8"));
   }
 }
 
@@ -100,10 +68,9 @@ TEST_F(StandardServicesTest, BytesThatAreNoMessageAreRefusedAndTheServiceGoesOn)
                              "Admin/DrainQueue", "Workers/Work"}) {
     const bool worker = std::string(method) == "Workers/Work";
     const auto address = worker ? frontend_->worker_address() : frontend_->client_address();
-    grpc::Status status;
-    EXPECT_EQ(Call(address, std::string("/twofold.v1.") + method, "\xff\xff\xff", status), "");
-    EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT) << method;
-    EXPECT_THAT(status.error_message(), HasSubstr("the bytes are not a message twofold.v1."));
+    const Status status = CallByName(address, method, "\xff\xff\xff").status();
+    EXPECT_TRUE(absl::IsInvalidArgument(status)) << method;
+    EXPECT_THAT(status.message(), HasSubstr("the bytes are not a message twofold.v1."));
   }
   EXPECT_EQ(Queue("sleep").waiting(), 0U);
   auto client = NewClient();

@@ -7,7 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "lib/h2/metadata.h"
 #include "lib/rpc/limits.h"
 #include "lib/rpc/status_details.h"
 #include "tests/fakes/retry_after.h"
@@ -137,10 +136,8 @@ TEST(Attempts, WhatOneColumnHasMoreIsLeftOut) {
 TEST(RetryInfo, TravelsInTheStatus) {
   const Status status = FullStatus("full", std::chrono::milliseconds(1500));
   EXPECT_TRUE(absl::IsResourceExhausted(status));
-  const grpc::Status received(grpc::StatusCode::RESOURCE_EXHAUSTED, "full",
-                              std::string(status.GetPayload(h2::kStatusDetails).value()));
-  EXPECT_EQ(RetryAfter(received), std::chrono::milliseconds(1500));
-  EXPECT_EQ(RetryAfter(grpc::Status::OK), std::nullopt);
+  EXPECT_EQ(RetryAfter(status), std::chrono::milliseconds(1500));
+  EXPECT_EQ(RetryAfter(absl::OkStatus()), std::nullopt);
 }
 
 // protobuf frees submessages that Clear empties, unless their fields are marked `optional`.
