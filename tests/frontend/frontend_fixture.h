@@ -11,10 +11,9 @@
 #include "frontend/frontend.h"
 #include "lib/common/address.h"
 #include "lib/http/client.h"
-#include "cli/channel/channel.h"
 #include "tests/fakes/caller.h"
 #include "tests/fakes/streams.h"
-#include "twofold/v1/queue.grpc.pb.h"
+#include "twofold/v1/queue.pb.h"
 
 namespace twofold::frontend {
 
@@ -30,7 +29,6 @@ class FrontendTest : public ::testing::Test {
     ASSERT_TRUE(started.ok()) << started.status();
     frontend_ = *std::move(started);
     caller_ = std::make_unique<testing::Caller>(frontend_->client_address());
-    clients_ = v1::Clients::NewStub(cli::Connect(frontend_->client_address()));
   }
 
   /// A call as a client, see testing::Caller.
@@ -75,7 +73,6 @@ class FrontendTest : public ::testing::Test {
 
   std::unique_ptr<Frontend> frontend_;
   std::unique_ptr<testing::Caller> caller_;
-  std::unique_ptr<v1::Clients::Stub> clients_;
 };
 
 }  // namespace twofold::frontend

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/channel/channel.h"
 #include "lib/common/instant.h"
 #include "lib/results/sqlite_store.h"
 #include "lib/rpc/limits.h"
@@ -115,9 +116,7 @@ class MemoryTest : public FrontendTest {
     options.set_run(run);
     options.mutable_place()->set_number(permutation);
     options.mutable_place()->set_permutation(permutation);
-    grpc::ClientContext context;
-    v1::Job job;
-    ASSERT_TRUE(clients_->SubmitJob(&context, request, &job).ok());
+    ASSERT_TRUE(Call<v1::Job>("Clients/SubmitJob", request).ok());
   }
 
   grpc::Status Attend(const std::string& run) {
@@ -169,10 +168,7 @@ TEST_F(LargeReportsTest, PagesOfJobsEndByBytesAsWell) {
   int pages = 0;
   const Growth growth;
   do {
-    grpc::ClientContext context;
-    v1::ListJobsReply reply;
-    const grpc::Status status = clients_->ListJobs(&context, request, &reply);
-    ASSERT_TRUE(status.ok()) << status.error_message();
+    const auto reply = testing::Good(Call<v1::ListJobsReply>("Clients/ListJobs", request));
     for (const v1::Job& job : reply.jobs()) EXPECT_TRUE(ids.insert(job.id()).second);
     request.set_page_token(reply.next_page_token());
     ++pages;

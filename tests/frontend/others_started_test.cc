@@ -33,9 +33,7 @@ class OthersStartedTest : public FrontendTest {
     v1::SubmitJobRequest request;
     *request.mutable_options() = OnSleep();
     request.mutable_options()->set_durable(durable);
-    grpc::ClientContext context;
-    v1::Job job;
-    EXPECT_TRUE(clients_->SubmitJob(&context, request, &job).ok());
+    EXPECT_TRUE(Call<v1::Job>("Clients/SubmitJob", request).ok());
     RunNext();
   }
 

@@ -9,12 +9,13 @@
 #include "tests/frontend/frontend_fixture.h"
 #include "tests/lib/results/benchmark_samples.h"
 #include "tests/lib/results/temp_dir.h"
-#include "twofold/v1/runs.grpc.pb.h"
+#include "twofold/v1/runs.pb.h"
 
 namespace twofold::frontend {
 namespace {
 
 using testing::Assigned;
+using testing::Good;
 using ::testing::HasSubstr;
 using Json = nlohmann::json;
 
@@ -24,18 +25,16 @@ class RunsTest : public FrontendTest {
 
   void Start() {
     Serve([&](Options& options) { options.storage.url = "sqlite:" + dir_.Path("jobs.db"); });
-    results_ = v1::Results::NewStub(cli::Connect(frontend_->client_address()));
   }
   void Restart() {
     frontend_.reset();
     Start();
   }
 
-  grpc::Status Delete(v1::DeleteRunReply* reply, const std::string& id = "sweep") {
+  Result<v1::DeleteRunReply> Delete(const std::string& id = "sweep") {
     v1::DeleteRunRequest request;
     request.set_id(id);
-    grpc::ClientContext context;
-    return results_->DeleteRun(&context, request, reply);
+    return Call<v1::DeleteRunReply>("Results/DeleteRun", request);
   }
 
   static v1::CreateRunRequest Sweep(bool last = true) {
@@ -51,15 +50,8 @@ class RunsTest : public FrontendTest {
     return request;
   }
 
-  grpc::Status Create(const std::vector<v1::CreateRunRequest>& messages,
-                      v1::CreateRunReply* reply) {
-    grpc::ClientContext context;
-    const auto writer = results_->CreateRun(&context, reply);
-    for (const v1::CreateRunRequest& message : messages) {
-      if (!writer->Write(message)) break;
-    }
-    writer->WritesDone();
-    return writer->Finish();
+  Result<v1::CreateRunReply> Create(const v1::CreateRunRequest& request) {
+    return Call<v1::CreateRunReply>("Results/CreateRun", request);
   }
 
   std::uint64_t Submit(std::uint32_t repetition) {
@@ -72,10 +64,7 @@ class RunsTest : public FrontendTest {
     options.mutable_place()->set_permutation(1);
     options.mutable_place()->set_repetition(repetition);
     options.mutable_place()->set_name("sweep-" + std::to_string(repetition));
-    grpc::ClientContext context;
-    v1::Job job;
-    EXPECT_TRUE(clients_->SubmitJob(&context, request, &job).ok());
-    return job.id();
+    return Good(Call<v1::Job>("Clients/SubmitJob", request)).id();
   }
 
   static v1::Report ReportOf(const v1::BenchmarkResult& benchmark) {
@@ -102,11 +91,9 @@ class RunsTest : public FrontendTest {
   v1::Job GetJob(std::uint64_t id) {
     v1::GetJobRequest request;
     request.set_id(id);
-    grpc::ClientContext context;
-    v1::Job job;
-    const grpc::Status status = clients_->GetJob(&context, request, &job);
-    EXPECT_TRUE(status.ok() || status.error_code() == grpc::StatusCode::NOT_FOUND);
-    return job;
+    const auto job = Call<v1::Job>("Clients/GetJob", request);
+    EXPECT_TRUE(job.ok() || absl::IsNotFound(job.status())) << job.status();
+    return job.value_or(v1::Job());
   }
   void AwaitFinished(std::uint64_t id) {
     for (int i = 0; i < 3000; ++i) {
@@ -119,24 +106,18 @@ class RunsTest : public FrontendTest {
   v1::Run GetRun() {
     v1::GetRunRequest request;
     request.set_id("sweep");
-    grpc::ClientContext context;
-    v1::Run run;
-    EXPECT_TRUE(results_->GetRun(&context, request, &run).ok());
-    return run;
+    return Good(Call<v1::Run>("Results/GetRun", request));
   }
 
   const results::TempDir dir_;
-  std::unique_ptr<v1::Results::Stub> results_;
   std::uint64_t last_job_ = 0;
 };
 
 TEST_F(RunsTest, RunIsBegunOnce) {
-  v1::CreateRunReply reply;
-  ASSERT_TRUE(Create({Sweep()}, &reply).ok());
-  EXPECT_FALSE(reply.existed());
+  EXPECT_FALSE(Good(Create(Sweep())).existed());
   v1::CreateRunRequest other = Sweep();
   other.mutable_run()->set_definition("another");
-  ASSERT_TRUE(Create({other}, &reply).ok());
+  const v1::CreateRunReply reply = Good(Create(other));
   EXPECT_TRUE(reply.existed());
   EXPECT_EQ(reply.run().definition(), "kind: BenchmarkSet\n");
   Restart();
@@ -154,11 +135,9 @@ TEST_F(RunsTest, StoreThatWasDeletedIsNotReadyAndTakesNoJobs) {
   v1::SubmitJobRequest request;
   request.mutable_options()->set_queue("sleep");
   request.mutable_options()->set_durable(true);
-  grpc::ClientContext context;
-  v1::Job job;
-  const grpc::Status refused = clients_->SubmitJob(&context, request, &job);
-  EXPECT_EQ(refused.error_code(), grpc::StatusCode::UNAVAILABLE);
-  EXPECT_THAT(refused.error_message(), HasSubstr("jobs.db was deleted"));
+  const Status refused = Call<v1::Job>("Clients/SubmitJob", request).status();
+  EXPECT_TRUE(absl::IsUnavailable(refused)) << refused;
+  EXPECT_THAT(refused.message(), HasSubstr("jobs.db was deleted"));
   std::filesystem::rename(dir_.Path("away.db"), dir_.Path("jobs.db"));
 }
 
@@ -173,9 +152,8 @@ void AddFailedJobs(const std::string& path, std::uint64_t jobs) {
     const std::uint64_t id = static_cast<std::uint64_t>(queue::kDurableBit) | i;
     records.emplace_back(results::JobAccepted{
         .id = id, .queue = "sleep", .run = "sweep", .options = options.SerializeAsString()});
-    records.emplace_back(results::JobEnded{.job = id,
-                                           .outcome = queue::Outcome::kFailed,
-                                           .ended_unix_ns = UnixNowNs()});
+    records.emplace_back(results::JobEnded{
+        .job = id, .outcome = queue::Outcome::kFailed, .ended_unix_ns = UnixNowNs()});
   }
   records.emplace_back(results::SequenceUsed{"sleep", queue::kDurableBit | jobs});
   EXPECT_TRUE(results::SqliteStore::Open(path).value()->Commit(records).ok());
@@ -199,10 +177,7 @@ TEST_F(RunsTest, ARunIsRequeuedPageByPage) {
   std::set<std::uint64_t> from;
   int pages = 0;
   do {
-    grpc::ClientContext context;
-    v1::RequeueJobsReply reply;
-    const grpc::Status status = clients_->RequeueJobs(&context, request, &reply);
-    ASSERT_TRUE(status.ok()) << status.error_message();
+    const auto reply = Good(Call<v1::RequeueJobsReply>("Clients/RequeueJobs", request));
     EXPECT_LE(reply.from_size(), 1000);
     from.insert(reply.from().begin(), reply.from().end());
     request.set_page_token(reply.next_page_token());
@@ -212,10 +187,8 @@ TEST_F(RunsTest, ARunIsRequeuedPageByPage) {
   EXPECT_EQ(from.size(), kJobs);
   EXPECT_GE(pages, 3) << "also those that are left out are looked at";
   request.set_page_token("nonsense");
-  grpc::ClientContext context;
-  v1::RequeueJobsReply reply;
-  EXPECT_EQ(clients_->RequeueJobs(&context, request, &reply).error_code(),
-            grpc::StatusCode::INVALID_ARGUMENT);
+  const Status nonsense = Call<v1::RequeueJobsReply>("Clients/RequeueJobs", request).status();
+  EXPECT_TRUE(absl::IsInvalidArgument(nonsense)) << nonsense;
 }
 
 TEST_F(RunsTest, PermutationsMayComeInManyMessages) {
@@ -223,25 +196,26 @@ TEST_F(RunsTest, PermutationsMayComeInManyMessages) {
   more.add_permutations()->set_number(2);
   more.mutable_permutations(0)->set_varied("{}");
   more.set_last(true);
-  v1::CreateRunReply reply;
-  EXPECT_TRUE(Create({Sweep(false), more}, &reply).ok());
+  const auto create = caller_->Open<v1::CreateRunRequest, v1::CreateRunReply>("Results/CreateRun");
+  create->Say(Sweep(false));
+  create->Say(more);
+  create->HalfClose();
+  EXPECT_TRUE(create->Next());
+  EXPECT_EQ(create->End(), absl::OkStatus());
 }
 
 TEST_F(RunsTest, RunThatIsBrokenOffIsNotBegun) {
-  v1::CreateRunReply reply;
-  EXPECT_EQ(Create({Sweep(false)}, &reply).error_code(), grpc::StatusCode::ABORTED);
-  ASSERT_TRUE(Create({Sweep()}, &reply).ok());
-  EXPECT_FALSE(reply.existed());
+  EXPECT_TRUE(absl::IsAborted(Create(Sweep(false)).status()));
+  EXPECT_FALSE(Good(Create(Sweep())).existed());
 }
 
 TEST_F(RunsTest, BadRunsNameTheField) {
   const auto error = [&](const std::function<void(v1::CreateRunRequest&)>& spoil) {
     v1::CreateRunRequest request = Sweep();
     spoil(request);
-    v1::CreateRunReply reply;
-    const grpc::Status status = Create({request}, &reply);
-    EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT);
-    return status.error_message();
+    const Status status = Create(request).status();
+    EXPECT_TRUE(absl::IsInvalidArgument(status)) << status;
+    return std::string(status.message());
   };
   EXPECT_THAT(error([](auto& r) { r.clear_run(); }), HasSubstr("run: the first message"));
   EXPECT_THAT(error([](auto& r) { r.mutable_run()->clear_id(); }), HasSubstr("run.id is empty"));
@@ -255,19 +229,17 @@ TEST_F(RunsTest, BadRunsNameTheField) {
 }
 
 TEST_F(RunsTest, ResultsOfWorkersAreReadAsStatistics) {
-  v1::CreateRunReply created;
-  ASSERT_TRUE(Create({Sweep()}, &created).ok());
+  ASSERT_TRUE(Create(Sweep()).ok());
   RunJobs({9, 11});
   v1::RunResultsRequest request;
   request.set_id("sweep");
   request.set_jobs(true);
   request.set_series(true);
-  grpc::ClientContext context;
-  const auto reader = results_->RunResults(&context, request);
-  v1::RunResultsReply reply;
-  ASSERT_TRUE(reader->Read(&reply));
-  ASSERT_EQ(reply.permutations_size(), 1);
-  const v1::PermutationResult& permutation = reply.permutations(0);
+  const auto results = caller_->Ask<v1::RunResultsReply>("Results/RunResults", request);
+  const auto reply = results->Next();
+  ASSERT_TRUE(reply);
+  ASSERT_EQ(reply->permutations_size(), 1);
+  const v1::PermutationResult& permutation = reply->permutations(0);
   EXPECT_EQ(permutation.varied(), R"({"streams":8})");
   EXPECT_EQ(permutation.succeeded(), 2u);
   EXPECT_EQ(permutation.headlines(0).mean(), 10);
@@ -278,8 +250,8 @@ TEST_F(RunsTest, ResultsOfWorkersAreReadAsStatistics) {
   ASSERT_EQ(permutation.series_size(), 1);
   EXPECT_EQ(permutation.series(0).name(), "throughput_over_time");
   EXPECT_EQ(permutation.series(0).points(0).n(), 2u);
-  EXPECT_FALSE(reader->Read(&reply));
-  EXPECT_TRUE(reader->Finish().ok());
+  EXPECT_FALSE(results->Next());
+  EXPECT_EQ(results->End(), absl::OkStatus());
   EXPECT_GT(GetRun().ended_unix_ns(), 0);
 }
 
@@ -312,14 +284,13 @@ TEST_F(RunsTest, RawOutputComesBack) {
   RunJobs({9.25});
   v1::GetArtifactRequest request;
   request.set_job(last_job_);
-  grpc::ClientContext context;
-  const auto reader = results_->GetArtifact(&context, request);
-  v1::ArtifactPiece piece;
-  ASSERT_TRUE(reader->Read(&piece));
-  EXPECT_EQ(piece.zstd(), results::FullResult().ranks(0).stages(0).out().zstd());
-  EXPECT_EQ(piece.artifact().left_out(), 900'000u);
-  EXPECT_FALSE(reader->Read(&piece));
-  EXPECT_TRUE(reader->Finish().ok());
+  const auto artifact = caller_->Ask<v1::ArtifactPiece>("Results/GetArtifact", request);
+  const auto piece = artifact->Next();
+  ASSERT_TRUE(piece);
+  EXPECT_EQ(piece->zstd(), results::FullResult().ranks(0).stages(0).out().zstd());
+  EXPECT_EQ(piece->artifact().left_out(), 900'000u);
+  EXPECT_FALSE(artifact->Next());
+  EXPECT_EQ(artifact->End(), absl::OkStatus());
 }
 
 TEST_F(RunsTest, CancelEndsWaitingAndRunningJobsOfTheRunOnly) {
@@ -330,57 +301,45 @@ TEST_F(RunsTest, CancelEndsWaitingAndRunningJobsOfTheRunOnly) {
   Submit(2);
   v1::SubmitJobRequest other;
   other.mutable_options()->set_queue("media");
-  grpc::ClientContext other_context;
-  v1::Job other_job;
-  ASSERT_TRUE(clients_->SubmitJob(&other_context, other, &other_job).ok());
+  ASSERT_TRUE(Call<v1::Job>("Clients/SubmitJob", other).ok());
   v1::CancelRunRequest request;
   request.set_id("sweep");
-  grpc::ClientContext context;
-  v1::CancelRunReply reply;
-  ASSERT_TRUE(results_->CancelRun(&context, request, &reply).ok());
-  EXPECT_EQ(reply.cancelled(), 2u);
+  EXPECT_EQ(Good(Call<v1::CancelRunReply>("Results/CancelRun", request)).cancelled(), 2u);
   EXPECT_EQ(worker->cancelled.Take().job, running.job);
   EXPECT_NE(GetRun().cancelled_unix_ns(), 0);
   EXPECT_EQ(Queue("media").waiting(), 1u);
 }
 
 TEST_F(RunsTest, DeletedRunIsGoneWithItsJobs) {
-  v1::CreateRunReply created;
-  ASSERT_TRUE(Create({Sweep()}, &created).ok());
+  ASSERT_TRUE(Create(Sweep()).ok());
   RunJobs({10, 20});
-  v1::DeleteRunReply reply;
-  const grpc::Status status = Delete(&reply);
-  ASSERT_TRUE(status.ok()) << status.error_message();
+  const v1::DeleteRunReply reply = Good(Delete());
   EXPECT_EQ(reply.jobs(), 2u);
   EXPECT_EQ(reply.run().id(), "sweep");
   EXPECT_EQ(GetJob(last_job_).id(), 0u);
-  EXPECT_EQ(Delete(&reply).error_code(), grpc::StatusCode::NOT_FOUND);
+  EXPECT_TRUE(absl::IsNotFound(Delete().status()));
 }
 
 TEST_F(RunsTest, RunIsNotDeletedUnderJobsThatHaveNotEnded) {
-  v1::CreateRunReply created;
-  ASSERT_TRUE(Create({Sweep()}, &created).ok());
+  ASSERT_TRUE(Create(Sweep()).ok());
   Submit(1);
-  v1::DeleteRunReply reply;
-  const grpc::Status status = Delete(&reply);
-  EXPECT_EQ(status.error_code(), grpc::StatusCode::FAILED_PRECONDITION);
-  EXPECT_THAT(status.error_message(), HasSubstr("1 job of the run wait or run; cancel it first"));
+  const Status status = Delete().status();
+  EXPECT_TRUE(absl::IsFailedPrecondition(status)) << status;
+  EXPECT_THAT(status.message(), HasSubstr("1 job of the run wait or run; cancel it first"));
   EXPECT_EQ(GetRun().counts().waiting(), 1u);
 }
 
 TEST_F(RunsTest, HostBeginsSoManyRunsWithoutJobsAndNoMore) {
   v1::CreateRunRequest draft = Sweep();
-  v1::CreateRunReply reply;
   for (int i = 0; i < 100; ++i) {
     draft.mutable_run()->set_id("draft-" + std::to_string(i));
-    ASSERT_TRUE(Create({draft}, &reply).ok()) << i;
+    ASSERT_TRUE(Create(draft).ok()) << i;
   }
-  const grpc::Status refused = Create({Sweep()}, &reply);
-  EXPECT_EQ(refused.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
-  EXPECT_THAT(refused.error_message(), HasSubstr("100 runs without a job"));
-  v1::DeleteRunReply deleted;
-  ASSERT_TRUE(Delete(&deleted, "draft-7").ok());
-  EXPECT_TRUE(Create({Sweep()}, &reply).ok());
+  const Status refused = Create(Sweep()).status();
+  EXPECT_TRUE(absl::IsResourceExhausted(refused)) << refused;
+  EXPECT_THAT(refused.message(), HasSubstr("100 runs without a job"));
+  ASSERT_TRUE(Delete("draft-7").ok());
+  EXPECT_TRUE(Create(Sweep()).ok());
 }
 
 TEST_F(RunsTest, FullStoreRefusesNewWorkAndSaysWhy) {
@@ -388,77 +347,58 @@ TEST_F(RunsTest, FullStoreRefusesNewWorkAndSaysWhy) {
     options.storage.url = "sqlite:" + dir_.Path("small.db");
     options.storage.limit = 1;
   });
-  results_ = v1::Results::NewStub(cli::Connect(frontend_->client_address()));
-  v1::CreateRunReply reply;
-  grpc::Status status;
+  Status status;
   for (int i = 0; i < 10'000 && status.ok(); ++i) {
     v1::CreateRunRequest large = Sweep();
     large.mutable_run()->set_id("large-" + std::to_string(i % 3));
     large.mutable_run()->set_definition(std::string(600 << 10, 'x'));
-    status = Create({large}, &reply);
+    status = Create(large).status();
   }
-  EXPECT_EQ(status.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
-  EXPECT_THAT(status.error_message(), HasSubstr("the store has 1 MiB, as much as it may"));
-  v1::DeleteRunReply deleted;
-  for (const std::string id : {"large-0", "large-1", "large-2"}) Delete(&deleted, id);
-  for (status = {}; !Create({Sweep()}, &reply).ok();) std::this_thread::yield();
+  EXPECT_TRUE(absl::IsResourceExhausted(status)) << status;
+  EXPECT_THAT(status.message(), HasSubstr("the store has 1 MiB, as much as it may"));
+  for (const std::string id : {"large-0", "large-1", "large-2"}) (void)Delete(id);
+  while (!Create(Sweep()).ok()) std::this_thread::yield();
 }
 
 /// The run's jobs need not be durable, and then the store has no such run.
-void CheckThatVolatileJobsAreCancelled(v1::Clients::Stub& clients, v1::Results::Stub& results,
-                                       const std::string& told_of_none) {
+void CheckThatVolatileJobsAreCancelled(testing::Caller& caller, const std::string& told_of_none) {
   v1::SubmitJobRequest submit;
   submit.mutable_options()->set_queue("sleep");
   submit.mutable_options()->set_run("by hand");
-  for (int i = 0; i < 2; ++i) {
-    grpc::ClientContext context;
-    v1::Job job;
-    ASSERT_TRUE(clients.SubmitJob(&context, submit, &job).ok());
-  }
+  for (int i = 0; i < 2; ++i) ASSERT_TRUE(caller.Call<v1::Job>("Clients/SubmitJob", submit).ok());
   v1::CancelRunRequest request;
   request.set_id("by hand");
-  grpc::ClientContext context;
-  v1::CancelRunReply reply;
-  const grpc::Status cancelled = results.CancelRun(&context, request, &reply);
-  ASSERT_TRUE(cancelled.ok()) << cancelled.error_message();
-  EXPECT_EQ(reply.cancelled(), 2u);
-  EXPECT_FALSE(reply.has_run());
-  grpc::ClientContext again;
-  const grpc::Status none = results.CancelRun(&again, request, &reply);
-  EXPECT_EQ(none.error_code(), grpc::StatusCode::NOT_FOUND);
-  EXPECT_EQ(none.error_message(), told_of_none);
+  const auto cancelled = Good(caller.Call<v1::CancelRunReply>("Results/CancelRun", request));
+  EXPECT_EQ(cancelled.cancelled(), 2u);
+  EXPECT_FALSE(cancelled.has_run());
+  const Status none = caller.Call<v1::CancelRunReply>("Results/CancelRun", request).status();
+  EXPECT_EQ(none, absl::NotFoundError(told_of_none));
 }
 
 TEST_F(RunsTest, CancelEndsJobsOfARunThatTheStoreDoesNotKnow) {
-  CheckThatVolatileJobsAreCancelled(*clients_, *results_, "id: there is no run 'by hand'");
+  CheckThatVolatileJobsAreCancelled(*caller_, "id: there is no run 'by hand'");
 }
 
 TEST_F(RunsTest, CancelNeedsNoStore) {
   Serve();
-  results_ = v1::Results::NewStub(cli::Connect(frontend_->client_address()));
-  CheckThatVolatileJobsAreCancelled(*clients_, *results_,
+  CheckThatVolatileJobsAreCancelled(*caller_,
                                     "id: no job of run 'by hand' waits or runs, and this frontend "
                                     "keeps no runs (--store) that have ended");
-  grpc::ClientContext context;
-  v1::ListRunsReply runs;
-  EXPECT_EQ(results_->ListRuns(&context, {}, &runs).error_code(),
-            grpc::StatusCode::FAILED_PRECONDITION);
+  const auto runs = Call<v1::ListRunsReply>("Results/ListRuns", v1::ListRunsRequest());
+  EXPECT_TRUE(absl::IsFailedPrecondition(runs.status())) << runs.status();
 }
 
 TEST_F(RunsTest, UnknownRunsAreNotFound) {
   v1::RunResultsRequest request;
   request.set_id("nope");
-  grpc::ClientContext context;
-  const auto reader = results_->RunResults(&context, request);
-  v1::RunResultsReply reply;
-  EXPECT_FALSE(reader->Read(&reply));
-  EXPECT_EQ(reader->Finish().error_message(), "id: there is no run 'nope'");
+  const auto results = caller_->Ask<v1::RunResultsReply>("Results/RunResults", request);
+  EXPECT_FALSE(results->Next());
+  EXPECT_EQ(results->End().message(), "id: there is no run 'nope'");
   EXPECT_EQ(Get("/api/v1/runs/nope").status, 404);
 }
 
 TEST_F(RunsTest, HttpHasTheSameAsJson) {
-  v1::CreateRunReply created;
-  ASSERT_TRUE(Create({Sweep()}, &created).ok());
+  ASSERT_TRUE(Create(Sweep()).ok());
   RunJobs({9, 11});
   const Json runs = Json::parse(Get("/api/v1/runs").body);
   EXPECT_EQ(runs["runs"][0]["id"], "sweep");
@@ -483,12 +423,9 @@ TEST_F(RunsTest, HttpHasTheSameAsJson) {
 
 TEST_F(FrontendTest, WithoutAStoreThereAreNoRuns) {
   Serve();
-  const auto results = v1::Results::NewStub(cli::Connect(frontend_->client_address()));
-  grpc::ClientContext context;
-  v1::ListRunsReply reply;
-  const grpc::Status status = results->ListRuns(&context, {}, &reply);
-  EXPECT_EQ(status.error_code(), grpc::StatusCode::FAILED_PRECONDITION);
-  EXPECT_THAT(status.error_message(), HasSubstr("start it with --store sqlite:PATH"));
+  const Status status = Call<v1::ListRunsReply>("Results/ListRuns", v1::ListRunsRequest()).status();
+  EXPECT_TRUE(absl::IsFailedPrecondition(status)) << status;
+  EXPECT_THAT(status.message(), HasSubstr("start it with --store sqlite:PATH"));
   EXPECT_EQ(Get("/api/v1/runs").status, 409);
 }
 

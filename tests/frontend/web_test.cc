@@ -9,7 +9,7 @@
 #include "tests/lib/http/peer.h"
 #include "tests/lib/results/temp_dir.h"
 #include "tests/support/log_capture.h"
-#include "twofold/v1/runs.grpc.pb.h"
+#include "twofold/v1/runs.pb.h"
 
 namespace twofold::frontend {
 namespace {
@@ -73,10 +73,7 @@ class WebTest : public FrontendTest {
     v1::SubmitJobRequest request;
     request.mutable_options()->set_queue("sleep");
     request.mutable_options()->set_durable(durable);
-    grpc::ClientContext context;
-    v1::Job job;
-    EXPECT_TRUE(clients_->SubmitJob(&context, request, &job).ok());
-    return job.id();
+    return testing::Good(Call<v1::Job>("Clients/SubmitJob", request)).id();
   }
 
   void ServeWithTokens() {
@@ -174,7 +171,6 @@ TEST_F(WebTest, RunsComeWhenTheyChange) {
   Serve([&](Options& options) { options.storage.url = "sqlite:" + dir_.Path("jobs.db"); });
   Page page = Open("topics=runs&run=sweep");
   EXPECT_EQ(page.Next("runs")["runs"], Json::array());
-  const auto results = v1::Results::NewStub(cli::Connect(frontend_->client_address()));
   v1::CreateRunRequest request;
   request.mutable_run()->set_id("sweep");
   request.mutable_run()->set_kind("IPerf");
@@ -183,13 +179,7 @@ TEST_F(WebTest, RunsComeWhenTheyChange) {
   request.add_permutations()->set_number(1);
   request.mutable_permutations(0)->set_varied(R"({"streams":8})");
   request.set_last(true);
-  grpc::ClientContext context;
-  v1::CreateRunReply reply;
-  const auto writer = results->CreateRun(&context, &reply);
-  writer->Write(request);
-  writer->WritesDone();
-  const grpc::Status created = writer->Finish();
-  ASSERT_TRUE(created.ok()) << created.error_message();
+  ASSERT_TRUE(Call<v1::CreateRunReply>("Results/CreateRun", request).ok());
   Json run = page.Next("run");
   while (run.contains("error")) run = page.Next("run");
   EXPECT_EQ(run["run"]["id"], "sweep");

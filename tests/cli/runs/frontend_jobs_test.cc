@@ -332,9 +332,7 @@ TEST_F(FrontendJobsTest, PlannedJobsHaveNamesAndNumbers) {
   v1::ListJobsRequest request;
   request.set_run("r-1");
   request.set_finished(true);
-  grpc::ClientContext context;
-  v1::ListJobsReply reply;
-  ASSERT_TRUE(clients_->ListJobs(&context, request, &reply).ok());
+  const auto reply = twofold::testing::Good(Call<v1::ListJobsReply>("Clients/ListJobs", request));
   ASSERT_EQ(reply.jobs_size(), 2);
   const v1::RunPlace& planned = reply.jobs(0).place();
   EXPECT_EQ(planned.number(), 601U);
