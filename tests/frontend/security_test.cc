@@ -1,8 +1,6 @@
 #include <gmock/gmock.h>
-#include <grpcpp/generic/generic_stub.h>
 #include <gtest/gtest.h>
 
-#include <future>
 #include <map>
 #include <memory>
 #include <string>
@@ -11,20 +9,22 @@
 #include "frontend/access.h"
 #include "frontend/frontend.h"
 #include "lib/common/address.h"
-#include "lib/http/client.h"
-#include "cli/channel/channel.h"
 #include "lib/h2/limits.h"
+#include "lib/http/client.h"
+#include "tests/fakes/caller.h"
 #include "tests/support/certificates.h"
 #include "tests/support/http2_peer.h"
 #include "tests/support/program.h"
 #include "twofold/v1/frontends.pb.h"
-#include "twofold/v1/queue.grpc.pb.h"
+#include "twofold/v1/queue.pb.h"
 #include "twofold/v1/runs.pb.h"
 
 namespace twofold::frontend {
 namespace {
 
-using grpc::StatusCode;
+using absl::IsPermissionDenied;
+using absl::IsUnauthenticated;
+using absl::IsUnavailable;
 using security::Role;
 using testing::Authority;
 using ::testing::HasSubstr;
@@ -40,10 +40,6 @@ const std::map<Role, std::string> kTokenOf = {{Role::kClient, "client-client-cli
                                               {Role::kWorker, "worker-worker-worker"},
                                               {Role::kAdmin, "admin-admin-admin-admin"},
                                               {Role::kReadOnly, "read-only-read-only"}};
-
-void SetDeadline(grpc::ClientContext& context, int milliseconds) {
-  context.set_deadline(std::chrono::system_clock::now() + std::chrono::milliseconds(milliseconds));
-}
 
 class SecurityTest : public ::testing::Test {
  protected:
@@ -92,20 +88,26 @@ class SecurityTest : public ::testing::Test {
     return *peer;
   }
 
-  /// ListQueues on a connection of its own; the common name of the server, if asked for.
-  grpc::Status Look(const security::Client& peer, std::string* server = nullptr) {
-    const auto stub = v1::Admin::NewStub(cli::Connect(frontend_->client_address(), peer));
-    grpc::ClientContext context;
-    cli::Authorize(context, peer);
-    SetDeadline(context, 20'000);
-    v1::ListQueuesReply reply;
-    const grpc::Status status = stub->ListQueues(&context, {}, &reply);
-    if (server != nullptr && status.ok()) {
-      for (const auto& name : context.auth_context()->FindPropertyValues("x509_common_name")) {
-        *server = std::string(name.data(), name.size());
-      }
-    }
-    return status;
+  /// ListQueues on a connection of its own.
+  Status Look(const security::Client& peer) {
+    return testing::Caller(frontend_->client_address(), peer)
+        .Call<v1::ListQueuesReply>("Admin/ListQueues", v1::ListQueuesRequest())
+        .status();
+  }
+
+  /// The name in the certificate that callers are shown.
+  std::string ShownName() {
+    const testing::Http2Peer::Tls nothing;
+    return testing::Http2Peer(ParseAddress(frontend_->client_address())->port, &nothing)
+        .ServerName();
+  }
+
+  Status Submit(const security::Client& peer) {
+    v1::SubmitJobRequest request;
+    request.mutable_options()->set_queue("sleep");
+    return testing::Caller(frontend_->client_address(), peer)
+        .Call<v1::Job>("Clients/SubmitJob", request)
+        .status();
   }
 
   double Denied(const std::string& door, const std::string& reason, const security::Client& peer,
@@ -128,40 +130,37 @@ class SecurityTest : public ::testing::Test {
 class Worker {
  public:
   Worker(const std::string& address, const security::Client& peer)
-      : stub_(v1::Workers::NewStub(cli::Connect(address, peer))) {
-    cli::Authorize(context_, peer);
-    SetDeadline(context_, 60'000);
-    stream_ = stub_->Work(&context_);
-  }
+      : call_(testing::Caller(address, peer)
+                  .Open<v1::WorkerMessage, v1::FrontendMessage>("Workers/Work")) {}
 
   bool Join(std::uint64_t key) {
     v1::WorkerMessage message;
     message.mutable_hello()->set_queue("sleep");
     message.mutable_hello()->set_process_key(key);
     message.mutable_hello()->set_slots(1);
-    v1::FrontendMessage welcome;
-    return stream_->Write(message) && stream_->Read(&welcome) && welcome.has_welcome();
+    call_->Say(message);
+    const auto welcome = call_->Next();
+    return welcome && welcome->has_welcome();
   }
 
   /// One job through the stream.
   bool Works() {
-    v1::FrontendMessage assigned;
-    if (!stream_->Read(&assigned) || assigned.assigns().jobs_size() != 1) return false;
+    const auto assigned = call_->Next();
+    if (!assigned || assigned->assigns().jobs_size() != 1) return false;
     v1::WorkerMessage message;
-    message.mutable_results()->add_jobs(assigned.assigns().jobs(0));
+    message.mutable_results()->add_jobs(assigned->assigns().jobs(0));
     message.mutable_results()->add_attempts(1);
-    return stream_->Write(message);
+    call_->Say(message);
+    return true;
   }
 
-  grpc::Status Leave() {
-    stream_->WritesDone();
-    return stream_->Finish();
+  Status Leave() {
+    call_->HalfClose();
+    return call_->End();
   }
 
  private:
-  std::unique_ptr<v1::Workers::Stub> stub_;
-  grpc::ClientContext context_;
-  std::unique_ptr<grpc::ClientReaderWriter<v1::WorkerMessage, v1::FrontendMessage>> stream_;
+  const std::unique_ptr<testing::OpenCall<v1::WorkerMessage, v1::FrontendMessage>> call_;
 };
 
 // ---- TLS
@@ -170,8 +169,8 @@ TEST_F(SecurityTest, TlsServesThoseWhoTrustIt) {
   Serve(true, false, false);
   const Authority stranger("Stranger");
   EXPECT_TRUE(Look(Peer(&authority_)).ok());
-  EXPECT_EQ(Look(Peer(&stranger)).error_code(), StatusCode::UNAVAILABLE);
-  EXPECT_EQ(Look(Peer(nullptr)).error_code(), StatusCode::UNAVAILABLE);
+  EXPECT_TRUE(IsUnavailable(Look(Peer(&stranger))));
+  EXPECT_TRUE(IsUnavailable(Look(Peer(nullptr))));
 }
 
 TEST_F(SecurityTest, MutualTlsRefusesPeersWithoutOurCertificate) {
@@ -180,8 +179,8 @@ TEST_F(SecurityTest, MutualTlsRefusesPeersWithoutOurCertificate) {
   const KeyPair ours = authority_.Issue("client", false);
   const KeyPair theirs = stranger.Issue("client", false);
   EXPECT_TRUE(Look(Peer(&authority_, "", &ours)).ok());
-  EXPECT_EQ(Look(Peer(&authority_)).error_code(), StatusCode::UNAVAILABLE);
-  EXPECT_EQ(Look(Peer(&authority_, "", &theirs)).error_code(), StatusCode::UNAVAILABLE);
+  EXPECT_TRUE(IsUnavailable(Look(Peer(&authority_))));
+  EXPECT_TRUE(IsUnavailable(Look(Peer(&authority_, "", &theirs))));
 }
 
 TEST_F(SecurityTest, NewCertificateServesNewConnectionsAndDropsNoStream) {
@@ -189,32 +188,24 @@ TEST_F(SecurityTest, NewCertificateServesNewConnectionsAndDropsNoStream) {
   const security::Client peer = Peer(&authority_);
   Worker worker(frontend_->worker_address(), peer);
   ASSERT_TRUE(worker.Join(1));
-  std::string server;
-  ASSERT_TRUE(Look(peer, &server).ok());
-  EXPECT_EQ(server, "first");
+  ASSERT_TRUE(Look(peer).ok());
+  EXPECT_EQ(ShownName(), "first");
 
   Install(authority_.Issue("second"));
-  ASSERT_TRUE(Look(peer, &server).ok());
-  EXPECT_EQ(server, "second");
+  ASSERT_TRUE(Look(peer).ok());
+  EXPECT_EQ(ShownName(), "second");
 
   const Authority next("Next CA");
   Install(next.Issue("third"));
-  EXPECT_EQ(Look(peer).error_code(), StatusCode::UNAVAILABLE);
-  ASSERT_TRUE(Look(Peer(&next), &server).ok());
-  EXPECT_EQ(server, "third");
+  EXPECT_TRUE(IsUnavailable(Look(peer)));
+  ASSERT_TRUE(Look(Peer(&next)).ok());
+  EXPECT_EQ(ShownName(), "third");
 
   WriteFile(folder_ / "tls.crt", "broken");
-  ASSERT_TRUE(Look(Peer(&next), &server).ok());
-  EXPECT_EQ(server, "third");
+  ASSERT_TRUE(Look(Peer(&next)).ok());
+  EXPECT_EQ(ShownName(), "third");
 
-  const security::Client trusting = Peer(&next);
-  const auto stub = v1::Clients::NewStub(cli::Connect(frontend_->client_address(), trusting));
-  grpc::ClientContext context;
-  SetDeadline(context, 20'000);
-  v1::SubmitJobRequest request;
-  request.mutable_options()->set_queue("sleep");
-  v1::Job job;
-  ASSERT_TRUE(stub->SubmitJob(&context, request, &job).ok());
+  ASSERT_TRUE(Submit(Peer(&next)).ok());
   EXPECT_TRUE(worker.Works());
   EXPECT_TRUE(worker.Leave().ok());
 }
@@ -225,14 +216,13 @@ TEST_F(SecurityTest, TokensAreAskedForWithTlsAndWithout) {
   for (const bool tls : {false, true}) {
     Serve(tls, false, true);
     const Authority* trusted = tls ? &authority_ : nullptr;
-    const grpc::Status none = Look(Peer(trusted));
-    EXPECT_EQ(none.error_code(), StatusCode::UNAUTHENTICATED);
-    EXPECT_THAT(none.error_message(), HasSubstr("--token-file"));
-    EXPECT_EQ(Look(Peer(trusted, "nobody-has-this-token")).error_code(),
-              StatusCode::UNAUTHENTICATED);
-    const grpc::Status role = Look(Peer(trusted, kTokenOf.at(Role::kWorker)));
-    EXPECT_EQ(role.error_code(), StatusCode::PERMISSION_DENIED);
-    EXPECT_EQ(role.error_message(),
+    const Status none = Look(Peer(trusted));
+    EXPECT_TRUE(IsUnauthenticated(none)) << none;
+    EXPECT_THAT(none.message(), HasSubstr("--token-file"));
+    EXPECT_TRUE(IsUnauthenticated(Look(Peer(trusted, "nobody-has-this-token"))));
+    const Status role = Look(Peer(trusted, kTokenOf.at(Role::kWorker)));
+    EXPECT_TRUE(IsPermissionDenied(role)) << role;
+    EXPECT_EQ(role.message(),
               "pool is worker, but /twofold.v1.Admin/ListQueues needs admin or read-only");
     const security::Client eye = Peer(trusted, kTokenOf.at(Role::kReadOnly));
     EXPECT_TRUE(Look(eye).ok());
@@ -254,15 +244,9 @@ TEST_F(SecurityTest, StreamsAreCheckedOnceWhenTheyOpen) {
   EXPECT_TRUE(Look(root).ok());
   Worker late(frontend_->worker_address(), pool);
   EXPECT_FALSE(late.Join(2));
-  EXPECT_EQ(late.Leave().error_code(), StatusCode::UNAUTHENTICATED);
+  EXPECT_TRUE(IsUnauthenticated(late.Leave()));
 
-  const auto stub = v1::Clients::NewStub(cli::Connect(frontend_->client_address()));
-  grpc::ClientContext context;
-  cli::Authorize(context, root);
-  v1::SubmitJobRequest request;
-  request.mutable_options()->set_queue("sleep");
-  v1::Job job;
-  ASSERT_TRUE(stub->SubmitJob(&context, request, &job).ok());
+  ASSERT_TRUE(Submit(root).ok());
   EXPECT_TRUE(worker.Works());
   EXPECT_TRUE(worker.Leave().ok());
 }
@@ -282,34 +266,24 @@ std::vector<std::string> AllMethods() {
 }
 
 /// How an empty call ends. Calls that are streams end somehow, too.
-grpc::Status Call(const std::shared_ptr<grpc::Channel>& channel, const std::string& method,
-                  const std::string& token) {
-  grpc::GenericStub stub(channel);
-  grpc::ClientContext context;
-  SetDeadline(context, 20'000);
-  if (!token.empty()) context.AddMetadata("authorization", "Bearer " + token);
-  grpc::Slice nothing;
-  const grpc::ByteBuffer request(&nothing, 1);
-  grpc::ByteBuffer reply;
-  std::promise<grpc::Status> done;
-  stub.UnaryCall(&context, method, {}, &request, &reply,
-                 [&](grpc::Status status) { done.set_value(std::move(status)); });
-  return done.get_future().get();
+Status CallEmpty(testing::Caller& caller, const std::string& method, const std::string& token) {
+  testing::Headers headers;
+  if (!token.empty()) headers["authorization"] = "Bearer " + token;
+  return caller.CallWithBytes(method, "", {.headers = headers}).status();
 }
 
 TEST_F(SecurityTest, EveryMethodHasARowInTheTableAndKeepsIt) {
   Serve(false, false, true);
-  const auto clients = cli::Connect(frontend_->client_address());
-  const auto workers = cli::Connect(frontend_->worker_address());
+  testing::Caller clients(frontend_->client_address());
+  testing::Caller workers(frontend_->worker_address());
   ASSERT_EQ(AllMethods().size(), 32U);
   for (const std::string& method : AllMethods()) {
     EXPECT_TRUE(HasAccessRule(method)) << method << " has no row in frontend/access.cc";
     EXPECT_FALSE(RolesOfMethod(method).open()) << method;
-    const auto& channel = method.find("Workers/Work") == std::string::npos ? clients : workers;
-    EXPECT_EQ(Call(channel, method, "").error_code(), StatusCode::UNAUTHENTICATED) << method;
+    testing::Caller& caller = method.find("Workers/Work") == std::string::npos ? clients : workers;
+    EXPECT_TRUE(IsUnauthenticated(CallEmpty(caller, method, ""))) << method;
     for (const auto& [role, token] : kTokenOf) {
-      const bool denied =
-          Call(channel, method, token).error_code() == StatusCode::PERMISSION_DENIED;
+      const bool denied = IsPermissionDenied(CallEmpty(caller, method, token));
       EXPECT_EQ(denied, !RolesOfMethod(method).Has(role)) << method << " by " << Name(role);
     }
   }
@@ -364,11 +338,10 @@ TEST_F(SecurityTest, HeadersThatGrpcCannotShowDoNotEndTheProgram) {
 
 TEST_F(SecurityTest, HealthAndReflectionAreOpen) {
   Serve(false, false, true);
-  const auto channel = cli::Connect(frontend_->client_address());
-  EXPECT_TRUE(Call(channel, "/grpc.health.v1.Health/Check", "").ok());
-  EXPECT_NE(Call(channel, "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo", "")
-                .error_code(),
-            StatusCode::UNAUTHENTICATED);
+  testing::Caller caller(frontend_->client_address());
+  EXPECT_TRUE(CallEmpty(caller, "/grpc.health.v1.Health/Check", "").ok());
+  EXPECT_FALSE(IsUnauthenticated(
+      CallEmpty(caller, "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo", "")));
 }
 
 // ---- HTTP
@@ -403,41 +376,39 @@ TEST_F(SecurityTest, OneHostHasSoManyCallsOpenAndNoMore) {
   ASSERT_TRUE(second.Join(2));
   Worker third(frontend_->worker_address(), peer);
   EXPECT_FALSE(third.Join(3));
-  const grpc::Status refused = third.Leave();
-  EXPECT_EQ(refused.error_code(), StatusCode::RESOURCE_EXHAUSTED);
-  EXPECT_THAT(refused.error_message(), HasSubstr("--peer-calls"));
+  const Status refused = third.Leave();
+  EXPECT_TRUE(absl::IsResourceExhausted(refused)) << refused;
+  EXPECT_THAT(refused.message(), HasSubstr("--peer-calls"));
   EXPECT_EQ(Denied("worker", "too_many", peer), 1);
   ASSERT_TRUE(first->Leave().ok());
   EXPECT_TRUE(testing::Await([&] {
     Worker again(frontend_->worker_address(), peer);
     const bool joined = again.Join(4);
-    again.Leave();
+    (void)again.Leave();
     return joined;
   }));
 }
 
 TEST_F(SecurityTest, OneConnectionHasSoManyCallsOpenAndNoMore) {
   Serve(false, false, false);
-  const auto channel = cli::Connect(frontend_->client_address());
-  const auto stub = v1::Clients::NewStub(channel);
-  std::vector<std::unique_ptr<grpc::ClientContext>> contexts;
-  std::vector<std::unique_ptr<grpc::ClientReaderWriter<v1::SubmitRequest, v1::SubmitReply>>> calls;
-  for (std::uint32_t i = 0; i < h2::Limits().streams; ++i) {
-    contexts.push_back(std::make_unique<grpc::ClientContext>());
-    calls.push_back(stub->Submit(contexts.back().get()));
-    ASSERT_TRUE(calls.back()->Write({}));
-  }
-  const auto look = [](const std::shared_ptr<grpc::Channel>& on, int milliseconds) {
-    grpc::ClientContext context;
-    SetDeadline(context, milliseconds);
-    v1::ListQueuesReply reply;
-    return v1::Admin::NewStub(on)->ListQueues(&context, {}, &reply).error_code();
+  const auto look = [](testing::Caller& by, Duration patience) {
+    return by
+        .Call<v1::ListQueuesReply>("Admin/ListQueues", v1::ListQueuesRequest(),
+                                   {.patience = patience})
+        .status();
   };
-  EXPECT_EQ(look(channel, 200), StatusCode::DEADLINE_EXCEEDED);
-  EXPECT_EQ(look(cli::Connect(frontend_->client_address()), 20'000), StatusCode::OK);
-  for (const auto& context : contexts) context->TryCancel();
-  for (const auto& call : calls) call->Finish();
-  EXPECT_EQ(look(channel, 20'000), StatusCode::OK);
+  testing::Caller caller(frontend_->client_address());
+  EXPECT_EQ(look(caller, std::chrono::seconds(20)), absl::OkStatus());
+  std::vector<std::unique_ptr<testing::OpenCall<v1::SubmitRequest, v1::SubmitReply>>> calls;
+  for (std::uint32_t i = 0; i < h2::Limits().streams; ++i) {
+    calls.push_back(caller.Open<v1::SubmitRequest, v1::SubmitReply>("Clients/Submit"));
+    calls.back()->Say({});
+  }
+  EXPECT_TRUE(absl::IsDeadlineExceeded(look(caller, std::chrono::milliseconds(200))));
+  testing::Caller other(frontend_->client_address());
+  EXPECT_EQ(look(other, std::chrono::seconds(20)), absl::OkStatus());
+  EXPECT_TRUE(absl::IsCancelled(calls.back()->Break()));
+  EXPECT_EQ(look(caller, std::chrono::seconds(20)), absl::OkStatus()) << "there is room for one";
 }
 
 }  // namespace

@@ -96,6 +96,16 @@ void Http2Peer::SetPatience(std::chrono::milliseconds patience) {
   setsockopt(socket_, SOL_SOCKET, SO_SNDTIMEO, &time, sizeof time);
 }
 
+std::string Http2Peer::ServerName() const {
+  const X509* const cert = SSL_get0_peer_certificate(secured_->session.get());
+  std::array<char, 256> name{};
+  if (cert != nullptr) {
+    X509_NAME_get_text_by_NID(X509_get_subject_name(cert), NID_commonName, name.data(),
+                              name.size());
+  }
+  return name.data();
+}
+
 bool Http2Peer::Send(std::string_view bytes) {
   while (!bytes.empty()) {
     const long sent =

@@ -42,6 +42,9 @@ class Http2Peer {
   /// Waits end after so long, in place of 30 s.
   void SetPatience(std::chrono::milliseconds patience);
 
+  /// The common name in the server's certificate. REQUIRES: TLS.
+  std::string ServerName() const;
+
   /// False: the server has closed, or takes nothing any more.
   bool Send(std::string_view bytes);
 
