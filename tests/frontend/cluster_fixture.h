@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 #include <utility>
@@ -14,98 +15,84 @@
 
 #include "frontend/frontend.h"
 #include "lib/common/address.h"
-#include "cli/channel/channel.h"
 #include "lib/security/client.h"
+#include "tests/fakes/caller.h"
 #include "tests/fakes/streams.h"
 #include "tests/support/postgres_server.h"
-#include "twofold/v1/frontends.grpc.pb.h"
-#include "twofold/v1/queue.grpc.pb.h"
-#include "twofold/v1/runs.grpc.pb.h"
+#include "twofold/v1/frontends.pb.h"
+#include "twofold/v1/queue.pb.h"
+#include "twofold/v1/runs.pb.h"
 
 namespace twofold::frontend {
 
 /// One of several frontends, and a client of it.
 class Member {
  public:
-  Member(const Options& options, const security::Client& client) : client_(client) {
+  Member(const Options& options, const security::Client& client) {
     auto started = Frontend::Start(options);
     EXPECT_TRUE(started.ok()) << started.status();
     if (!started.ok()) return;
     frontend_ = *std::move(started);
-    const auto channel = cli::Connect(frontend_->client_address(), client_);
-    clients = v1::Clients::NewStub(channel);
-    admin = v1::Admin::NewStub(channel);
-    frontends = v1::Frontends::NewStub(channel);
-    results = v1::Results::NewStub(channel);
+    caller_.emplace(frontend_->client_address(), client);
   }
 
   [[nodiscard]] Frontend& frontend() const { return *frontend_; }
+  [[nodiscard]] testing::Caller& caller() { return *caller_; }
 
-  /// Calls a method of a stub with a deadline that only a hang takes. Tries again while the queue
-  /// is between two frontends, as a caller is asked to; a call that looks forwarded is made once.
-  template <typename Stub, typename Request, typename Reply>
-  grpc::Status Call(const std::unique_ptr<Stub>& stub,
-                    grpc::Status (Stub::*method)(grpc::ClientContext*, const Request&, Reply*),
-                    const Request& request, Reply* reply, bool forwarded = false) {
+  /// Calls a method. Tries again while the queue is between two frontends, as a caller is asked to;
+  /// a call that looks forwarded is made once.
+  template <typename Reply, typename Request>
+  Result<Reply> Call(const std::string& method, const Request& request, bool forwarded = false) {
+    testing::CallTerms terms;
+    if (forwarded) terms.headers = {{"twofold-forwarded", "1"}, {"twofold-hops", "3"}};
     for (int tries = 0;; ++tries) {
-      grpc::ClientContext context;
-      cli::Authorize(context, client_);
-      if (forwarded) context.AddMetadata("twofold-forwarded", "1");
-      if (forwarded) context.AddMetadata("twofold-hops", "3");
-      context.set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(30));
-      grpc::Status status = ((*stub).*method)(&context, request, reply);
-      const bool again = status.error_code() == grpc::StatusCode::UNAVAILABLE && !forwarded;
-      if (!again || tries == 500) return status;
+      auto reply = caller_->Call<Reply>(method, request, terms);
+      if (!absl::IsUnavailable(reply.status()) || forwarded || tries == 500) return reply;
       std::this_thread::sleep_for(std::chrono::milliseconds(20));
     }
   }
 
-  grpc::Status Submit(const v1::JobOptions& options, v1::Job* job, bool forwarded = false) {
+  Result<v1::Job> Submit(const v1::JobOptions& options, bool forwarded = false) {
     v1::SubmitJobRequest request;
     *request.mutable_options() = options;
-    return Call(clients, &v1::Clients::Stub::SubmitJob, request, job, forwarded);
+    return Call<v1::Job>("Clients/SubmitJob", request, forwarded);
   }
   v1::Job Submit(const std::string& queue, bool durable = false) {
     v1::JobOptions options;
     options.set_queue(queue);
     options.set_durable(durable);
-    v1::Job job;
-    const grpc::Status status = Submit(options, &job);
-    EXPECT_TRUE(status.ok()) << queue << ": " << status.error_message();
-    return job;
+    return testing::Good(Submit(options));
   }
-  grpc::Status Get(std::uint64_t id, v1::Job* job, bool forwarded = false) {
+  Result<v1::Job> Get(std::uint64_t id, bool forwarded = false) {
     v1::GetJobRequest request;
     request.set_id(id);
-    return Call(clients, &v1::Clients::Stub::GetJob, request, job, forwarded);
+    return Call<v1::Job>("Clients/GetJob", request, forwarded);
   }
-  grpc::Status Cancel(std::uint64_t id, v1::Job* job) {
+  Result<v1::Job> Cancel(std::uint64_t id) {
     v1::CancelJobRequest request;
     request.set_id(id);
-    return Call(clients, &v1::Clients::Stub::CancelJob, request, job);
+    return Call<v1::Job>("Clients/CancelJob", request);
   }
   v1::ListFrontendsReply List() {
-    v1::ListFrontendsReply reply;
-    const grpc::Status status =
-        Call(frontends, &v1::Frontends::Stub::ListFrontends, v1::ListFrontendsRequest(), &reply);
-    EXPECT_TRUE(status.ok()) << status.error_message();
-    return reply;
+    return testing::Good(
+        Call<v1::ListFrontendsReply>("Frontends/ListFrontends", v1::ListFrontendsRequest()));
   }
   std::map<std::string, v1::Queue> Queues() {
-    v1::ListQueuesReply reply;
-    Call(admin, &v1::Admin::Stub::ListQueues, v1::ListQueuesRequest(), &reply);
+    const auto reply = Call<v1::ListQueuesReply>("Admin/ListQueues", v1::ListQueuesRequest());
     std::map<std::string, v1::Queue> queues;
-    for (const v1::Queue& queue : reply.queues()) queues[queue.name()] = queue;
+    if (!reply.ok()) return queues;
+    for (const v1::Queue& queue : reply->queues()) queues[queue.name()] = queue;
     return queues;
   }
-
-  std::unique_ptr<v1::Clients::Stub> clients;
-  std::unique_ptr<v1::Admin::Stub> admin;
-  std::unique_ptr<v1::Frontends::Stub> frontends;
-  std::unique_ptr<v1::Results::Stub> results;
+  /// "PauseQueue" or another change of one.
+  Result<v1::Queue> Do(const std::string& change, const std::string& queue) {
+    v1::QueueRequest request;
+    request.set_queue(queue);
+    return Call<v1::Queue>("Admin/" + change, request);
+  }
 
  private:
-  const security::Client client_;
+  std::optional<testing::Caller> caller_;
   std::unique_ptr<Frontend> frontend_;
 };
 
@@ -174,12 +161,11 @@ class Cluster {
     return owners;
   }
 
-  grpc::Status Move(Member& asked, const std::string& queue, const std::string& to) {
+  Status Move(Member& asked, const std::string& queue, const std::string& to) {
     v1::MoveQueueRequest request;
     request.set_queue(queue);
     request.set_to(to);
-    v1::ListFrontendsReply reply;
-    return asked.Call(asked.frontends, &v1::Frontends::Stub::MoveQueue, request, &reply);
+    return asked.Call<v1::ListFrontendsReply>("Frontends/MoveQueue", request).status();
   }
 
  private:
@@ -255,11 +241,12 @@ class ClusterTest : public ::testing::Test {
   }
 
   v1::Job AwaitFinished(Member& asked, std::uint64_t id) {
-    v1::Job job;
+    Result<v1::Job> job = v1::Job();
     Cluster::Await("job ends", [&] {
-      return asked.Get(id, &job).ok() && job.state() == v1::JOB_STATE_FINISHED;
+      job = asked.Get(id);
+      return job.ok() && job->state() == v1::JOB_STATE_FINISHED;
     });
-    return job;
+    return testing::Good(job);
   }
 
   static inline std::unique_ptr<Cluster> cluster_;

@@ -11,7 +11,6 @@
 namespace twofold::frontend {
 namespace {
 
-using grpc::StatusCode;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
@@ -44,12 +43,13 @@ TEST_F(ClustersTest, DrainedFrontendHandsAllOverAndTakesNothingBack) {
   const auto before = cluster.AwaitOwners([](auto& owners) {
     return std::any_of(owners.begin(), owners.end(), [](auto& one) { return one.second == "a"; });
   });
-  v1::DrainFrontendRequest request;
-  request.set_frontend("a");
-  v1::ListFrontendsReply reply;
   Member& asked = cluster.at("b");
-  ASSERT_TRUE(
-      asked.Call(asked.frontends, &v1::Frontends::Stub::DrainFrontend, request, &reply).ok());
+  const auto drain = [&](const std::string& name) {
+    v1::DrainFrontendRequest request;
+    request.set_frontend(name);
+    return asked.Call<v1::ListFrontendsReply>("Frontends/DrainFrontend", request).status();
+  };
+  ASSERT_EQ(drain("a"), absl::OkStatus());
   cluster.AwaitOwners([](auto& owners) {
     return std::all_of(owners.begin(), owners.end(), [](auto& one) { return one.second == "b"; });
   });
@@ -57,11 +57,8 @@ TEST_F(ClustersTest, DrainedFrontendHandsAllOverAndTakesNothingBack) {
     const v1::ListFrontendsReply seen = asked.List();
     return seen.frontends_size() == 2 && seen.frontends(0).draining();
   });
-  EXPECT_EQ(cluster.Move(asked, kQueues[0], "a").error_code(), StatusCode::FAILED_PRECONDITION);
-  request.set_frontend("nobody");
-  EXPECT_EQ(asked.Call(asked.frontends, &v1::Frontends::Stub::DrainFrontend, request, &reply)
-                .error_code(),
-            StatusCode::NOT_FOUND);
+  EXPECT_TRUE(absl::IsFailedPrecondition(cluster.Move(asked, kQueues[0], "a")));
+  EXPECT_TRUE(absl::IsNotFound(drain("nobody")));
 }
 
 TEST_F(ClustersTest, FrontendThatEndsLeavesItsJobsToTheOther) {
@@ -77,9 +74,7 @@ TEST_F(ClustersTest, FrontendThatEndsLeavesItsJobsToTheOther) {
   cluster.Remove("a");
   cluster.AwaitOwners();
   for (const std::uint64_t id : ids) {
-    v1::Job job;
-    ASSERT_TRUE(cluster.at("b").Get(id, &job).ok());
-    EXPECT_EQ(job.state(), v1::JOB_STATE_WAITING);
+    EXPECT_EQ(testing::Good(cluster.at("b").Get(id)).state(), v1::JOB_STATE_WAITING);
   }
   std::set<std::uint64_t> all(ids.begin(), ids.end());
   for (const std::string& queue : kQueues) all.insert(cluster.at("b").Submit(queue, true).id());
@@ -149,12 +144,11 @@ TEST_F(ClustersTest, FrontendsCallEachOtherByTlsWithTheTokenOfTheCaller) {
     for (Member* const member : cluster.all()) member->Submit(queue);
   }
   // Whom one of them refuses, none serves.
-  const auto stub = v1::Admin::NewStub(cli::Connect(cluster.at("a").frontend().client_address(),
-                                                    peer("client", "client-client-client")));
-  grpc::ClientContext context;
-  cli::Authorize(context, peer("client", "client-client-client"));
-  v1::ListQueuesReply reply;
-  EXPECT_EQ(stub->ListQueues(&context, {}, &reply).error_code(), StatusCode::PERMISSION_DENIED);
+  testing::Caller caller(cluster.at("a").frontend().client_address(),
+                         peer("client", "client-client-client"));
+  const auto refused =
+      caller.Call<v1::ListQueuesReply>("Admin/ListQueues", v1::ListQueuesRequest());
+  EXPECT_TRUE(absl::IsPermissionDenied(refused.status())) << refused.status();
 }
 
 TEST_F(ClustersTest, FrontendWithTlsNeedsTheCaOfTheOthers) {

@@ -7,9 +7,9 @@
 namespace twofold::frontend {
 namespace {
 
-using grpc::StatusCode;
 using testing::Assigned;
 using ::testing::ElementsAre;
+using testing::Good;
 using testing::SubmitStream;
 using testing::WorkerStream;
 
@@ -134,21 +134,18 @@ class ShardsTest : public ::testing::Test {
     std::vector<std::uint64_t> jobs;
     v1::ListJobsRequest request;
     request.set_queue("q");
-    v1::ListJobsReply reply;
     do {
-      request.set_page_token(reply.next_page_token());
-      EXPECT_TRUE(asked.Call(asked.clients, &v1::Clients::Stub::ListJobs, request, &reply).ok());
+      const auto reply = Good(asked.Call<v1::ListJobsReply>("Clients/ListJobs", request));
       for (const v1::Job& job : reply.jobs()) jobs.push_back(job.id());
-    } while (!reply.next_page_token().empty());
+      request.set_page_token(reply.next_page_token());
+    } while (!request.page_token().empty());
     return jobs;
   }
 
   /// Ends all jobs of these tests.
   static void CancelAll() {
-    for (const std::uint64_t job : JobsAt(cluster_->at("b"))) {
-      v1::Job cancelled;
-      cluster_->at("b").Cancel(job, &cancelled);
-    }
+    Member& asked = cluster_->at("b");
+    for (const std::uint64_t job : JobsAt(asked)) (void)asked.Cancel(job);
   }
 
   static inline std::unique_ptr<Cluster> cluster_;
@@ -161,9 +158,7 @@ TEST_F(ShardsTest, JobsOfAKeyAreInOneShardWhereverTheyAreSubmitted) {
   options.set_limit_key("license");
   std::set<std::string> shards;
   for (Member* const member : cluster_->all()) {
-    v1::Job job;
-    ASSERT_TRUE(member->Submit(options, &job).ok());
-    shards.insert(job.queue());
+    shards.insert(Good(member->Submit(options)).queue());
   }
   EXPECT_EQ(shards.size(), 1U);
   CancelAll();
@@ -180,8 +175,7 @@ TEST_F(ShardsTest, JobsAreFoundAndListedByAnyFrontend) {
   std::vector<std::uint64_t> submitted;
   for (const std::string& name : kNames) submitted.push_back(cluster_->at(name).Submit("q").id());
   for (Member* const member : cluster_->all()) {
-    v1::Job job;
-    for (const std::uint64_t id : submitted) EXPECT_TRUE(member->Get(id, &job).ok());
+    for (const std::uint64_t id : submitted) EXPECT_TRUE(member->Get(id).ok());
   }
   std::vector<std::uint64_t> listed = JobsAt(cluster_->at("c"));
   std::sort(submitted.begin(), submitted.end());
@@ -227,8 +221,7 @@ TEST_F(ShardsTest, WorkersGoWhereFewestAre) {
 TEST_F(ShardsTest, IdleWorkersGoToAShardThatHasJobsAndNoWorker) {
   const auto worker = Join("a", 200);
   const std::string other = worker->shard() == "q/2" ? "q/1" : "q/2";
-  v1::Job job;
-  ASSERT_TRUE(Owner(other).Submit(Job(other), &job).ok());
+  const v1::Job job = Good(Owner(other).Submit(Job(other)));
   ASSERT_EQ(job.queue(), other);
   worker->AwaitMove();
   EXPECT_EQ(worker->shard(), other);
@@ -243,18 +236,15 @@ TEST_F(ShardsTest, GangAsLargeAsAllWorkersGathersThemInItsShard) {
     workers.push_back(Join("b", key));
   }
   // The others are busy, and however much they do, there is more to do.
-  const auto add_job = [this](const std::string& shard) {
-    v1::Job job;
-    ASSERT_TRUE(Owner(shard).Submit(Job(shard), &job).ok());
+  const auto add_job = [](const std::string& shard) {
+    ASSERT_TRUE(Owner(shard).Submit(Job(shard)).ok());
   };
   for (const char* const shard : {"q/1", "q/2"}) {
     for (int i = 0; i < 20; ++i) add_job(shard);
   }
   v1::JobOptions gang = Job();
   gang.mutable_gang()->set_size(6);
-  v1::Job job;
-  ASSERT_TRUE(cluster_->at("c").Submit(gang, &job).ok());
-  EXPECT_EQ(job.queue(), "q");
+  EXPECT_EQ(Good(cluster_->at("c").Submit(gang)).queue(), "q");
   std::size_t members = 0;
   Cluster::Await("gang starts", [&] {
     for (auto& worker : workers) {
@@ -280,12 +270,7 @@ TEST_F(ShardsTest, GangAsLargeAsAllWorkersGathersThemInItsShard) {
 TEST_F(ShardsTest, QueueIsOneToPeopleAndShardsCanBeNamed) {
   for (const std::string& name : kNames) cluster_->at(name).Submit("q");
   const auto paused = [](Member& member, const std::string& queue, bool pause) {
-    v1::QueueRequest request;
-    request.set_queue(queue);
-    v1::Queue reply;
-    const auto method = pause ? &v1::Admin::Stub::PauseQueue : &v1::Admin::Stub::ResumeQueue;
-    EXPECT_TRUE(member.Call(member.admin, method, request, &reply).ok());
-    return reply;
+    return Good(member.Do(pause ? "PauseQueue" : "ResumeQueue", queue));
   };
   const v1::Queue all = paused(cluster_->at("a"), "q", true);
   EXPECT_EQ(all.name(), "q");
@@ -312,10 +297,8 @@ TEST_F(ShardsTest, WorkersAreLentToOtherShardsOfTheirQueueOnly) {
     request.set_queue("q");
     request.set_to(to);
     request.set_slots(1);
-    v1::LendWorkersReply reply;
-    Member& asked = cluster_->at("a");
     EXPECT_FALSE(
-        asked.Call(asked.frontends, &v1::Frontends::Stub::LendWorkers, request, &reply).ok())
+        cluster_->at("a").Call<v1::LendWorkersReply>("Frontends/LendWorkers", request).ok())
         << to;
   }
 }

@@ -1,14 +1,12 @@
 // Streams and followers of several whole frontends on one database, also when queues move.
 
 #include <algorithm>
-#include <future>
 
 #include "tests/frontend/cluster_fixture.h"
 
 namespace twofold::frontend {
 namespace {
 
-using grpc::StatusCode;
 using testing::Assigned;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -24,38 +22,34 @@ class FollowStream {
     v1::FollowJobRequest request;
     request.set_id(id);
     request.set_output(true);
-    context_.set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(30));
-    reader_ = asked.clients->FollowJob(&context_, request);
+    call_ = asked.caller().Ask<v1::JobUpdate>("Clients/FollowJob", request);
   }
 
   /// Reads until the job is so. Output is gathered.
   bool Await(v1::JobState state) {
-    v1::JobUpdate update;
-    while (reader_->Read(&update)) {
-      output += update.output();
-      if (update.has_job()) last = update.job();
-      if (update.has_job() && last.state() == state) return true;
+    while (const auto update = call_->Next()) {
+      output += update->output();
+      if (update->has_job()) last = update->job();
+      if (update->has_job() && last.state() == state) return true;
     }
     return false;
   }
   bool AwaitOutput(const std::string& wanted) {
-    v1::JobUpdate update;
-    while (output != wanted && reader_->Read(&update)) output += update.output();
-    return output == wanted;
+    while (output != wanted) {
+      const auto update = call_->Next();
+      if (!update) return false;
+      output += update->output();
+    }
+    return true;
   }
-  grpc::Status Finish() {
-    v1::JobUpdate update;
-    while (reader_->Read(&update)) continue;
-    return reader_->Finish();
-  }
-  void Cancel() { context_.TryCancel(); }
+  Status Finish() { return call_->End(); }
+  Status Break() { return call_->Break(); }
 
   std::string output;
   v1::Job last;
 
  private:
-  grpc::ClientContext context_;
-  std::unique_ptr<grpc::ClientReader<v1::JobUpdate>> reader_;
+  std::unique_ptr<testing::OpenCall<v1::FollowJobRequest, v1::JobUpdate>> call_;
 };
 
 v1::WorkerMessage Printed(const Assigned& job, const std::string& text) {
@@ -85,12 +79,11 @@ TEST_F(ClusterTest, JobOfAnotherFrontendIsFollowedToItsEnd) {
 
 TEST_F(ClusterTest, FollowingAJobThatThereIsNotEndsWithTheErrorOfItsOwner) {
   const v1::Job job = Other().Submit(queue_);
-  v1::Job cancelled;
-  ASSERT_TRUE(Other().Cancel(job.id(), &cancelled).ok());
+  ASSERT_TRUE(Other().Cancel(job.id()).ok());
   FollowStream ended(Other(), job.id());
   EXPECT_TRUE(ended.Await(v1::JOB_STATE_FINISHED)) << "volatile jobs that have ended are kept";
   EXPECT_TRUE(ended.Finish().ok());
-  EXPECT_EQ(FollowStream(Other(), job.id() + 1).Finish().error_code(), StatusCode::NOT_FOUND);
+  EXPECT_TRUE(absl::IsNotFound(FollowStream(Other(), job.id() + 1).Finish()));
 }
 
 TEST_F(ClusterTest, FollowerThatGoesAwayIsForgottenByTheOwner) {
@@ -100,8 +93,7 @@ TEST_F(ClusterTest, FollowerThatGoesAwayIsForgottenByTheOwner) {
   FollowStream follow(Other(), job.id());
   ASSERT_TRUE(follow.Await(v1::JOB_STATE_RUNNING));
   EXPECT_TRUE(worker->followed.Take());
-  follow.Cancel();
-  EXPECT_EQ(follow.Finish().error_code(), StatusCode::CANCELLED);
+  EXPECT_TRUE(absl::IsCancelled(follow.Break()));
   EXPECT_FALSE(worker->followed.Take());
   worker->Answer(assigned, v1::OUTCOME_SUCCEEDED);
   worker->Leave();
@@ -194,20 +186,17 @@ TEST_F(ClusterTest, DurableJobsAreThereAfterAMoveAndTheirWorkerBringsItsResult) 
 }
 
 TEST_F(ClusterTest, QueueThatIsPausedAndDrainsDoesSoAfterAMove) {
-  v1::QueueRequest request;
-  request.set_queue(queue_);
-  v1::Queue queue;
-  for (const auto change : {&v1::Admin::Stub::PauseQueue, &v1::Admin::Stub::DrainQueue}) {
-    ASSERT_TRUE(Other().Call(Other().admin, change, request, &queue).ok());
+  for (const char* const change : {"PauseQueue", "DrainQueue"}) {
+    ASSERT_TRUE(Other().Do(change, queue_).ok());
   }
   const std::string source = owners_.at(queue_);
   for (const std::string& target : {OtherName(), source}) {
     ASSERT_TRUE(cluster_->Move(Owner(), queue_, target).ok());
     owners_ = cluster_->AwaitOwners([&](auto& owners) { return owners.at(queue_) == target; });
-    queue = Owner().Queues().at(queue_);
+    const v1::Queue queue = Owner().Queues().at(queue_);
     EXPECT_EQ(queue.paused(), target != source);
     EXPECT_EQ(queue.draining(), target != source);
-    ASSERT_TRUE(Other().Call(Other().admin, &v1::Admin::Stub::ResumeQueue, request, &queue).ok());
+    ASSERT_TRUE(Other().Do("ResumeQueue", queue_).ok());
   }
 }
 
@@ -231,11 +220,10 @@ TEST_F(ClusterTest, StreamAwaitsItsDurableJobsAlsoThoseThatHaveMoved) {
   ASSERT_TRUE(cluster_->Move(Owner(), queue_, target).ok());
   cluster_->AwaitOwners([&](auto& owners) { return owners.at(queue_) == target; });
   EXPECT_TRUE(client.ended.empty());
-  v1::Job job;
-  ASSERT_TRUE(cluster_->at(source).Cancel(stays, &job).ok());
+  ASSERT_TRUE(cluster_->at(source).Cancel(stays).ok());
   EXPECT_EQ(client.results.Take().tag, 2U);
   EXPECT_TRUE(client.ended.empty());
-  EXPECT_TRUE(cluster_->at(source).Cancel(moves, &job).ok());
+  EXPECT_TRUE(cluster_->at(source).Cancel(moves).ok());
   EXPECT_EQ(client.results.Take().tag, 1U);
   EXPECT_TRUE(client.End().ok());
 }
@@ -243,33 +231,19 @@ TEST_F(ClusterTest, StreamAwaitsItsDurableJobsAlsoThoseThatHaveMoved) {
 // ---- Waiting for the end of a job
 
 /// A SubmitJob call that waits for the end.
-class Waiting {
- public:
-  Waiting(Member& asked, const std::string& queue) {
-    v1::SubmitJobRequest request;
-    request.mutable_options()->set_queue(queue);
-    request.mutable_options()->set_durable(true);
-    request.set_wait(true);
-    answered_ = std::async(std::launch::async, [this, request, &asked] {
-      context_.set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(60));
-      return asked.clients->SubmitJob(&context_, request, &job_);
-    });
-  }
-  v1::Job End() {
-    const grpc::Status status = answered_.get();
-    EXPECT_TRUE(status.ok()) << status.error_message();
-    return job_;
-  }
-
- private:
-  grpc::ClientContext context_;
-  v1::Job job_;
-  std::future<grpc::Status> answered_;
-};
+std::unique_ptr<testing::OpenCall<v1::SubmitJobRequest, v1::Job>> SubmitAndWait(
+    Member& asked, const std::string& queue) {
+  v1::SubmitJobRequest request;
+  request.mutable_options()->set_queue(queue);
+  request.mutable_options()->set_durable(true);
+  request.set_wait(true);
+  return asked.caller().Ask<v1::Job>("Clients/SubmitJob", request,
+                                     {.patience = std::chrono::seconds(60)});
+}
 
 TEST_F(ClusterTest, WhoWaitsForADurableJobIsAnsweredThoughItsQueueMoves) {
-  Waiting here(Owner(), queue_);
-  Waiting passed_on(Other(), queue_);
+  const auto here = SubmitAndWait(Owner(), queue_);
+  const auto passed_on = SubmitAndWait(Other(), queue_);
   Cluster::Await("both wait", [&] { return Owner().Queues().at(queue_).waiting() == 2; });
   const std::string source = owners_.at(queue_);
   for (const std::string& target : {OtherName(), source}) {
@@ -281,8 +255,10 @@ TEST_F(ClusterTest, WhoWaitsForADurableJobIsAnsweredThoughItsQueueMoves) {
     worker->Leave();
     AwaitFinished(Other(), assigned.job);
   }
-  EXPECT_EQ(here.End().outcome(), v1::OUTCOME_SUCCEEDED);
-  EXPECT_EQ(passed_on.End().outcome(), v1::OUTCOME_SUCCEEDED);
+  for (auto* const call : {here.get(), passed_on.get()}) {
+    EXPECT_EQ(call->Next().value_or(v1::Job()).outcome(), v1::OUTCOME_SUCCEEDED);
+    EXPECT_EQ(call->End(), absl::OkStatus());
+  }
 }
 
 // ---- Looking after a run
@@ -296,32 +272,16 @@ class Attending {
     request.set_id(run);
     request.set_queue(queue);
     request.set_who(who);
-    context_.set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(30));
-    reader_ = asked.results->AttendRun(&context_, request);
-    v1::AttendRunReply reply;
-    has_it = reader_->Read(&reply);
-  }
-  ~Attending() {
-    if (!over_) Leave();
+    call_ = asked.caller().Ask<v1::AttendRunReply>("Results/AttendRun", request);
+    has_it = call_->Next().has_value();
   }
 
-  void Leave() {
-    context_.TryCancel();
-    End();
-  }
-  grpc::Status End() {
-    over_ = true;
-    v1::AttendRunReply reply;
-    while (reader_->Read(&reply)) continue;
-    return reader_->Finish();
-  }
+  Status End() { return call_->End(); }
 
   bool has_it = false;
 
  private:
-  grpc::ClientContext context_;
-  std::unique_ptr<grpc::ClientReader<v1::AttendRunReply>> reader_;
-  bool over_ = false;
+  std::unique_ptr<testing::OpenCall<v1::AttendRunRequest, v1::AttendRunReply>> call_;
 };
 
 TEST_F(ClusterTest, OneAttendsARunWhomeverIsAsked) {
@@ -330,9 +290,9 @@ TEST_F(ClusterTest, OneAttendsARunWhomeverIsAsked) {
   for (Member* const member : cluster_->all()) {
     Attending second(*member, "run-1", queue_, "second");
     EXPECT_FALSE(second.has_it);
-    const grpc::Status status = second.End();
-    EXPECT_EQ(status.error_code(), StatusCode::ALREADY_EXISTS);
-    EXPECT_THAT(status.error_message(), HasSubstr("looked after by first"));
+    const Status status = second.End();
+    EXPECT_TRUE(absl::IsAlreadyExists(status)) << status;
+    EXPECT_THAT(status.message(), HasSubstr("looked after by first"));
   }
   EXPECT_TRUE(Attending(Owner(), "run-2", queue_, "second").has_it) << "another run is free";
   first.reset();
@@ -345,8 +305,8 @@ TEST_F(ClusterTest, WhoAttendsARunIsToldThatItsQueueMoves) {
   Attending passed_on(Other(), "run-4", queue_, "first");
   const std::string target = OtherName();
   ASSERT_TRUE(cluster_->Move(Owner(), queue_, target).ok());
-  EXPECT_EQ(here.End().error_code(), StatusCode::UNAVAILABLE);
-  EXPECT_EQ(passed_on.End().error_code(), StatusCode::UNAVAILABLE);
+  EXPECT_TRUE(absl::IsUnavailable(here.End()));
+  EXPECT_TRUE(absl::IsUnavailable(passed_on.End()));
   owners_ = cluster_->AwaitOwners([&](auto& owners) { return owners.at(queue_) == target; });
   Attending anew(Other(), "run-3", queue_, "first");
   EXPECT_TRUE(anew.has_it);

@@ -1,8 +1,9 @@
 // Several whole frontends on one database: any of them answers for all queues.
 
 #include <algorithm>
+#include <future>
+#include <optional>
 #include <set>
-#include <thread>
 
 #include "tests/frontend/cluster_fixture.h"
 
@@ -14,20 +15,20 @@ namespace {
 v1::Job FollowFor(Member& asked, std::uint64_t id) {
   v1::FollowJobRequest request;
   request.set_id(id);
-  v1::JobUpdate update;
+  std::optional<v1::JobUpdate> update;
   Cluster::Await("the job is followed", [&] {
-    grpc::ClientContext context;
-    const auto stream = asked.clients->FollowJob(&context, request);
-    const bool came = stream->Read(&update);
-    if (came) context.TryCancel();
-    return stream->Finish().error_code() != grpc::StatusCode::UNAVAILABLE;
+    const auto call = asked.caller().Ask<v1::JobUpdate>("Clients/FollowJob", request);
+    update = call->Next();
+    return !absl::IsUnavailable(call->Break());
   });
-  return update.job();
+  return update.value_or(v1::JobUpdate()).job();
 }
 
-using grpc::StatusCode;
+using absl::IsFailedPrecondition;
+using absl::IsNotFound;
 using testing::Assigned;
 using ::testing::ElementsAre;
+using testing::Good;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
 using ::testing::UnorderedElementsAreArray;
@@ -63,10 +64,8 @@ TEST_F(ClusterTest, EachFrontendListsAllWithWhatTheySayOfThemselves) {
 
 TEST_F(ClusterTest, QueuesComeInTheOrderOfTheCommandLine) {
   for (Member* const member : cluster_->all()) {
-    v1::ListQueuesReply reply;
-    ASSERT_TRUE(
-        member->Call(member->admin, &v1::Admin::Stub::ListQueues, v1::ListQueuesRequest(), &reply)
-            .ok());
+    const auto reply =
+        Good(member->Call<v1::ListQueuesReply>("Admin/ListQueues", v1::ListQueuesRequest()));
     std::vector<std::string> names;
     for (const v1::Queue& queue : reply.queues()) names.push_back(queue.name());
     EXPECT_EQ(names, kQueues);
@@ -80,38 +79,33 @@ TEST_F(ClusterTest, AnyFrontendTakesAndFindsAndCancelsJobsOfAnyQueue) {
     for (const std::string& queue : kQueues) {
       const v1::Job submitted = member->Submit(queue);
       for (Member* const asked : cluster_->all()) {
-        v1::Job found;
-        ASSERT_TRUE(asked->Get(submitted.id(), &found).ok());
+        const v1::Job found = Good(asked->Get(submitted.id()));
         EXPECT_EQ(found.queue(), queue);
         EXPECT_EQ(found.state(), v1::JOB_STATE_WAITING);
       }
-      v1::Job cancelled;
-      ASSERT_TRUE(member->Cancel(submitted.id(), &cancelled).ok());
-      EXPECT_EQ(cancelled.outcome(), v1::OUTCOME_CANCELLED);
+      EXPECT_EQ(Good(member->Cancel(submitted.id())).outcome(), v1::OUTCOME_CANCELLED);
     }
   }
 }
 
 TEST_F(ClusterTest, ErrorsOfTheOwnerReachTheCaller) {
-  v1::Job job;
   v1::JobOptions options;
   options.set_queue("no such queue");
-  EXPECT_EQ(Other().Submit(options, &job).error_code(), StatusCode::NOT_FOUND);
+  EXPECT_TRUE(IsNotFound(Other().Submit(options).status()));
   const v1::Job submitted = Other().Submit(queue_);
-  ASSERT_TRUE(Other().Cancel(submitted.id(), &job).ok());
-  EXPECT_EQ(Other().Cancel(submitted.id(), &job).error_code(), StatusCode::FAILED_PRECONDITION);
+  ASSERT_TRUE(Other().Cancel(submitted.id()).ok());
+  EXPECT_TRUE(IsFailedPrecondition(Other().Cancel(submitted.id()).status()));
 }
 
 TEST_F(ClusterTest, CallThatWasPassedOnThreeTimesIsPassedOnNoMore) {
   v1::JobOptions options;
   options.set_queue(queue_);
-  v1::Job job;
-  const grpc::Status status = Other().Submit(options, &job, true);
-  EXPECT_EQ(status.error_code(), StatusCode::UNAVAILABLE);
-  EXPECT_THAT(status.error_message(), HasSubstr("another frontend"));
-  EXPECT_TRUE(Owner().Submit(options, &job, true).ok());
-  EXPECT_EQ(Other().Get(job.id(), &job, true).error_code(), StatusCode::NOT_FOUND);
-  EXPECT_TRUE(Owner().Cancel(job.id(), &job).ok());
+  const Status status = Other().Submit(options, true).status();
+  EXPECT_TRUE(absl::IsUnavailable(status)) << status;
+  EXPECT_THAT(status.message(), HasSubstr("another frontend"));
+  const v1::Job job = Good(Owner().Submit(options, true));
+  EXPECT_TRUE(IsNotFound(Other().Get(job.id(), true).status()));
+  EXPECT_TRUE(Owner().Cancel(job.id()).ok());
 }
 
 TEST_F(ClusterTest, WorkersOfAllFrontendsAreListed) {
@@ -123,8 +117,7 @@ TEST_F(ClusterTest, WorkersOfAllFrontendsAreListed) {
   v1::WorkersRequest request;
   request.set_pod("pod-10?");  // others may be within their grace period
   for (Member* const member : cluster_->all()) {
-    v1::ListWorkersReply reply;
-    ASSERT_TRUE(member->Call(member->admin, &v1::Admin::Stub::ListWorkers, request, &reply).ok());
+    const auto reply = Good(member->Call<v1::ListWorkersReply>("Admin/ListWorkers", request));
     std::set<std::string> pods;
     for (const v1::Worker& worker : reply.workers()) pods.insert(worker.pod());
     EXPECT_THAT(pods, SizeIs(kQueues.size()));
@@ -133,12 +126,9 @@ TEST_F(ClusterTest, WorkersOfAllFrontendsAreListed) {
 }
 
 TEST_F(ClusterTest, AnyFrontendPausesAndResumesAQueue) {
-  v1::QueueRequest request;
-  request.set_queue(queue_);
-  v1::Queue queue;
-  ASSERT_TRUE(Other().Call(Other().admin, &v1::Admin::Stub::PauseQueue, request, &queue).ok());
+  ASSERT_TRUE(Other().Do("PauseQueue", queue_).ok());
   EXPECT_TRUE(Owner().Queues().at(queue_).paused());
-  ASSERT_TRUE(Other().Call(Other().admin, &v1::Admin::Stub::ResumeQueue, request, &queue).ok());
+  ASSERT_TRUE(Other().Do("ResumeQueue", queue_).ok());
   EXPECT_FALSE(Owner().Queues().at(queue_).paused());
 }
 
@@ -151,10 +141,7 @@ TEST_F(ClusterTest, DurableJobOfAnotherFrontendEndsAndIsRequeued) {
   EXPECT_EQ(AwaitFinished(Other(), submitted.id()).outcome(), v1::OUTCOME_FAILED);
   v1::RequeueJobsRequest request;
   request.set_id(submitted.id());
-  v1::RequeueJobsReply reply;
-  const grpc::Status status =
-      Other().Call(Other().clients, &v1::Clients::Stub::RequeueJobs, request, &reply);
-  ASSERT_TRUE(status.ok()) << status.error_message();
+  const auto reply = Good(Other().Call<v1::RequeueJobsReply>("Clients/RequeueJobs", request));
   ASSERT_EQ(reply.to_size(), 1);
   const Assigned again = worker->assigned.Take();
   EXPECT_EQ(again.job, reply.to(0));
@@ -172,50 +159,32 @@ TEST_F(ClusterTest, JobsOfARunAreCancelledAndRequeuedOnAllFrontends) {
   create.add_permutations()->set_number(1);
   create.mutable_permutations(0)->set_varied("{}");
   create.set_last(true);
-  grpc::ClientContext context;
-  v1::CreateRunReply created;
-  const auto writer = Other().results->CreateRun(&context, &created);
-  writer->Write(create);
-  writer->WritesDone();
-  const grpc::Status status = writer->Finish();
-  ASSERT_TRUE(status.ok()) << status.error_message();
+  ASSERT_TRUE(Other().caller().Call<v1::CreateRunReply>("Results/CreateRun", create).ok());
   std::vector<std::uint64_t> ids;
   for (const std::string& queue : kQueues) {
     v1::JobOptions options;
     options.set_queue(queue);
     options.set_durable(true);
     options.set_run("sweep");
-    v1::Job job;
-    ASSERT_TRUE(Other().Submit(options, &job).ok());
-    ids.push_back(job.id());
+    ids.push_back(Good(Other().Submit(options)).id());
   }
   v1::CancelRunRequest request;
   request.set_id("sweep");
-  v1::CancelRunReply reply;
-  const grpc::Status cancelled =
-      Owner().Call(Owner().results, &v1::Results::Stub::CancelRun, request, &reply);
-  ASSERT_TRUE(cancelled.ok()) << cancelled.error_message();
-  EXPECT_EQ(reply.cancelled(), kQueues.size());
+  EXPECT_EQ(Good(Owner().Call<v1::CancelRunReply>("Results/CancelRun", request)).cancelled(),
+            kQueues.size());
   for (const std::uint64_t id : ids) {
     EXPECT_EQ(AwaitFinished(Other(), id).outcome(), v1::OUTCOME_CANCELLED);
   }
   v1::RequeueJobsRequest requeue;
   requeue.set_run("sweep");
-  v1::RequeueJobsReply requeued;
   const auto all_again = [&] {
-    return Other().Call(Other().clients, &v1::Clients::Stub::RequeueJobs, requeue, &requeued);
+    return Good(Other().Call<v1::RequeueJobsReply>("Clients/RequeueJobs", requeue));
   };
-  const grpc::Status again = all_again();
-  ASSERT_TRUE(again.ok()) << again.error_message();
+  const v1::RequeueJobsReply requeued = all_again();
   EXPECT_EQ(requeued.next_page_token(), "");
   EXPECT_THAT(requeued.from(), UnorderedElementsAreArray(ids));
-  const v1::RequeueJobsReply first = requeued;
-  ASSERT_TRUE(all_again().ok());
-  EXPECT_EQ(requeued.to_size(), 0) << "all are requeued";
-  for (const std::uint64_t id : first.to()) {
-    v1::Job job;
-    EXPECT_TRUE(Other().Cancel(id, &job).ok());
-  }
+  EXPECT_EQ(all_again().to_size(), 0) << "all are requeued";
+  for (const std::uint64_t id : requeued.to()) EXPECT_TRUE(Other().Cancel(id).ok());
 }
 
 // ---- Admin
@@ -225,31 +194,24 @@ TEST_F(ClusterTest, QueueIsMovedByWhomeverIsAsked) {
   const auto asked = std::find_if(kNames.begin(), kNames.end(), [&](const std::string& name) {
     return name != target && name != owners_.at(queue_);
   });
-  const grpc::Status status = cluster_->Move(cluster_->at(*asked), queue_, target);
-  ASSERT_TRUE(status.ok()) << status.error_message();
+  ASSERT_EQ(cluster_->Move(cluster_->at(*asked), queue_, target), absl::OkStatus());
   cluster_->AwaitOwners([&](auto& owners) { return owners.at(queue_) == target; });
   const v1::Job job = cluster_->at("c").Submit(queue_);
-  v1::Job cancelled;
-  EXPECT_TRUE(cluster_->at("a").Cancel(job.id(), &cancelled).ok());
+  EXPECT_TRUE(cluster_->at("a").Cancel(job.id()).ok());
 }
 
 TEST_F(ClusterTest, WaitingJobThatNoStreamOwnsKeepsItsIdWhenItsQueueMoves) {
   v1::JobOptions options;
   options.set_queue(queue_);
-  v1::Job submitted;
-  v1::Job cancelled;
-  ASSERT_TRUE(Other().Submit(options, &submitted).ok());
-  ASSERT_TRUE(Other().Submit(options, &cancelled).ok());
+  const v1::Job submitted = Good(Other().Submit(options));
+  const v1::Job cancelled = Good(Other().Submit(options));
   const std::string target = OtherName();
   ASSERT_TRUE(cluster_->Move(Other(), queue_, target).ok());
   for (Member* const member : cluster_->all()) {
-    v1::Job found;
-    const grpc::Status status = member->Get(submitted.id(), &found);
-    ASSERT_TRUE(status.ok()) << status.error_message();
-    EXPECT_EQ(found.state(), v1::JOB_STATE_WAITING);
+    EXPECT_EQ(Good(member->Get(submitted.id())).state(), v1::JOB_STATE_WAITING);
   }
   owners_ = cluster_->AwaitOwners([&](auto& owners) { return owners.at(queue_) == target; });
-  EXPECT_TRUE(Other().Cancel(cancelled.id(), &cancelled).ok());
+  EXPECT_TRUE(Other().Cancel(cancelled.id()).ok());
   const auto worker = Join(71);
   const Assigned assigned = worker->assigned.Take();
   EXPECT_EQ(assigned.job, submitted.id());
@@ -266,23 +228,20 @@ TEST_F(ClusterTest, RunningJobThatNoStreamOwnsIsKnownWhereItIsWhenItsQueueHasMov
   const std::string target = OtherName();
   ASSERT_TRUE(cluster_->Move(Other(), queue_, target).ok());
   cluster_->AwaitOwners([&](auto& owners) { return owners.at(queue_) == target; });
-  v1::Job job;
-  EXPECT_TRUE(Other().Cancel(other, &job).ok());
+  EXPECT_TRUE(Other().Cancel(other).ok());
   for (Member* const member : cluster_->all()) {
-    const grpc::Status status = member->Get(id, &job);
-    EXPECT_TRUE(status.ok()) << status.error_message();
-    EXPECT_EQ(job.state(), v1::JOB_STATE_RUNNING);
+    EXPECT_EQ(Good(member->Get(id)).state(), v1::JOB_STATE_RUNNING);
     EXPECT_EQ(FollowFor(*member, id).state(), v1::JOB_STATE_RUNNING);
   }
-  EXPECT_TRUE(cluster_->at("a").Cancel(id, &job).ok());
+  EXPECT_TRUE(cluster_->at("a").Cancel(id).ok());
   EXPECT_EQ(worker->cancelled.Take().job, id);
   worker->Answer(assigned, v1::OUTCOME_CANCELLED);
   for (Member* const member : cluster_->all()) {
     EXPECT_EQ(AwaitFinished(*member, id).outcome(), v1::OUTCOME_CANCELLED);
     EXPECT_EQ(FollowFor(*member, id).outcome(), v1::OUTCOME_CANCELLED);
-    EXPECT_EQ(member->Cancel(id, &job).error_code(), StatusCode::FAILED_PRECONDITION);
+    EXPECT_TRUE(IsFailedPrecondition(member->Cancel(id).status()));
     const std::uint64_t unknown = id + (std::uint64_t{1} << 33);  // of its place in the table
-    EXPECT_EQ(member->Get(unknown, &job).error_code(), StatusCode::NOT_FOUND);
+    EXPECT_TRUE(IsNotFound(member->Get(unknown).status()));
   }
   worker->Leave();
 }
@@ -291,10 +250,8 @@ TEST_F(ClusterTest, CallThatWaitsForAJobOfNoStreamIsAnsweredThroughAMove) {
   v1::SubmitJobRequest request;
   request.mutable_options()->set_queue(queue_);
   request.set_wait(true);
-  v1::Job ended;
-  grpc::Status status;
-  std::thread waits([&, &owner = Owner()] {
-    status = owner.Call(owner.clients, &v1::Clients::Stub::SubmitJob, request, &ended);
+  auto waits = std::async(std::launch::async, [&, &owner = Owner()] {
+    return owner.Call<v1::Job>("Clients/SubmitJob", request);
   });
   Cluster::Await("the job waits", [&] { return Owner().Queues().at(queue_).waiting() == 1; });
   const std::string target = OtherName();
@@ -302,28 +259,24 @@ TEST_F(ClusterTest, CallThatWaitsForAJobOfNoStreamIsAnsweredThroughAMove) {
   owners_ = cluster_->AwaitOwners([&](auto& owners) { return owners.at(queue_) == target; });
   const auto worker = Join(72);
   worker->Answer(worker->assigned.Take(), v1::OUTCOME_SUCCEEDED);
-  waits.join();
-  EXPECT_TRUE(status.ok()) << status.error_message();
-  EXPECT_EQ(ended.outcome(), v1::OUTCOME_SUCCEEDED);
+  EXPECT_EQ(Good(waits.get()).outcome(), v1::OUTCOME_SUCCEEDED);
   worker->Leave();
 }
 
 TEST_F(ClusterTest, MovesThatCannotBeAreRefused) {
-  EXPECT_EQ(cluster_->Move(Other(), queue_, "nobody").error_code(),
-            StatusCode::FAILED_PRECONDITION);
-  EXPECT_EQ(cluster_->Move(Other(), "no such queue", "a").error_code(), StatusCode::NOT_FOUND);
+  EXPECT_TRUE(IsFailedPrecondition(cluster_->Move(Other(), queue_, "nobody")));
+  EXPECT_TRUE(IsNotFound(cluster_->Move(Other(), "no such queue", "a")));
   EXPECT_EQ(cluster_->AwaitOwners().at(queue_), owners_.at(queue_));
 }
 
 TEST_F(ClusterTest, LossIsAcceptedOnlyIfThereIsOne) {
-  v1::AcceptLossRequest request;
-  v1::ListFrontendsReply reply;
   const auto accept = [&](const std::string& queue) {
+    v1::AcceptLossRequest request;
     request.set_queue(queue);
-    return Other().Call(Other().frontends, &v1::Frontends::Stub::AcceptLoss, request, &reply);
+    return Other().Call<v1::ListFrontendsReply>("Frontends/AcceptLoss", request).status();
   };
-  EXPECT_EQ(accept(queue_).error_code(), StatusCode::FAILED_PRECONDITION);
-  EXPECT_EQ(accept("no such queue").error_code(), StatusCode::NOT_FOUND);
+  EXPECT_TRUE(IsFailedPrecondition(accept(queue_)));
+  EXPECT_TRUE(IsNotFound(accept("no such queue")));
 }
 
 }  // namespace
