@@ -9,83 +9,59 @@
 #include <string>
 #include <utility>
 
-#include "keda/externalscaler.grpc.pb.h"
-#include "cli/channel/channel.h"
+#include "keda/externalscaler.pb.h"
+#include "tests/fakes/caller.h"
 
 namespace twofold::testing {
 
-/// An external-push trigger as KEDA's operator carries it out, with its own stubs.
+/// An external-push trigger as KEDA's operator carries it out.
 class Keda {
  public:
   using Metadata = std::map<std::string, std::string>;
 
   Keda(const std::string& address, const Metadata& metadata,
        const security::Client& client = security::Client())
-      : stub_(externalscaler::ExternalScaler::NewStub(cli::Connect(address, client))) {
+      : caller_(address, client) {
     ref_.set_name("scaled");
     ref_.set_namespace_("monitoring");
     ref_.mutable_scalermetadata()->insert(metadata.begin(), metadata.end());
     (*ref_.mutable_scalermetadata())["scalerAddress"] = address;
   }
-  ~Keda() {
-    if (stream_ != nullptr) Break();
-  }
 
   /// The HPA is made from it.
-  grpc::Status GetMetricSpec() {
-    grpc::ClientContext context;
-    SetDeadline(context);
-    return stub_->GetMetricSpec(&context, ref_, &spec);
-  }
+  Status GetMetricSpec() { return Ask("GetMetricSpec", ref_, spec); }
 
   /// One look of the HPA: the metric by the name of the spec, then whether there is anything to do.
-  grpc::Status Look() {
+  Status Look() {
     externalscaler::GetMetricsRequest request;
     *request.mutable_scaledobjectref() = ref_;
     request.set_metricname(spec.metricspecs_size() == 0 ? "" : spec.metricspecs(0).metricname());
-    grpc::ClientContext of_metrics;
-    SetDeadline(of_metrics);
-    const grpc::Status status = stub_->GetMetrics(&of_metrics, request, &metrics);
-    if (!status.ok()) return status;
-    grpc::ClientContext of_activity;
-    SetDeadline(of_activity);
-    return stub_->IsActive(&of_activity, ref_, &activity);
+    const Status status = Ask("GetMetrics", request, metrics);
+    return status.ok() ? Ask("IsActive", ref_, activity) : status;
   }
 
   /// REQUIRES: Look was OK.
   [[nodiscard]] const externalscaler::MetricValue& value() const { return metrics.metricvalues(0); }
 
   void Watch() {
-    context_ = std::make_unique<grpc::ClientContext>();
-    SetDeadline(*context_);
-    stream_ = stub_->StreamIsActive(context_.get(), ref_);
+    stream_ = caller_.Ask<externalscaler::IsActiveResponse>(kService + "StreamIsActive", ref_,
+                                                            {.patience = kPatience});
   }
   /// The next word of the stream; nullopt: it has ended.
   std::optional<bool> Next() {
-    externalscaler::IsActiveResponse reply;
-    return stream_->Read(&reply) ? std::optional(reply.result()) : std::nullopt;
+    const auto reply = stream_->Next();
+    return reply ? std::optional(reply->result()) : std::nullopt;
   }
   /// How the stream has ended.
-  grpc::Status End() {
-    const grpc::Status status = stream_->Finish();
-    stream_.reset();
-    return status;
-  }
-  void Break() {
-    context_->TryCancel();
-    End();
-  }
+  Status End() { return stream_->End(); }
 
   /// The first word of a stream of specs.
   externalscaler::GetMetricSpecResponse WatchSpec() {
-    grpc::ClientContext context;
-    SetDeadline(context);
-    const auto stream = stub_->StreamMetricSpec(&context, ref_);
-    externalscaler::GetMetricSpecResponse reply;
-    EXPECT_TRUE(stream->Read(&reply));
-    context.TryCancel();
-    stream->Finish();
-    return reply;
+    const auto reply =
+        caller_.Ask<externalscaler::GetMetricSpecResponse>(kService + "StreamMetricSpec", ref_)
+            ->Next();
+    EXPECT_TRUE(reply);
+    return reply.value_or(externalscaler::GetMetricSpecResponse());
   }
 
   externalscaler::GetMetricSpecResponse spec;
@@ -93,15 +69,20 @@ class Keda {
   externalscaler::IsActiveResponse activity;
 
  private:
-  /// One that only a hang reaches.
-  static void SetDeadline(grpc::ClientContext& context) {
-    context.set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(60));
+  static inline const std::string kService = "/externalscaler.ExternalScaler/";
+  static constexpr std::chrono::seconds kPatience{60};  // one that only a hang takes
+
+  template <typename Request, typename Reply>
+  Status Ask(const std::string& method, const Request& request, Reply& answer) {
+    auto reply = caller_.Call<Reply>(kService + method, request, {.patience = kPatience});
+    if (reply.ok()) answer = *std::move(reply);
+    return reply.status();
   }
 
-  const std::unique_ptr<externalscaler::ExternalScaler::Stub> stub_;
+  Caller caller_;
   externalscaler::ScaledObjectRef ref_;
-  std::unique_ptr<grpc::ClientContext> context_;
-  std::unique_ptr<grpc::ClientReader<externalscaler::IsActiveResponse>> stream_;
+  std::unique_ptr<OpenCall<externalscaler::ScaledObjectRef, externalscaler::IsActiveResponse>>
+      stream_;
 };
 
 }  // namespace twofold::testing
