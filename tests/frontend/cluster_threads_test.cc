@@ -6,16 +6,13 @@
 
 #include <array>
 #include <atomic>
-#include <future>
 #include <memory>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "frontend/frontend.h"
-#include "lib/rpc/blocking_stream.h"
-#include "lib/rpc/outgoing_call.h"
-#include "lib/rpc/parse.h"
+#include "tests/fakes/caller.h"
 #include "tests/fakes/streams.h"
 #include "tests/support/postgres_server.h"
 #include "tests/support/program.h"
@@ -54,20 +51,16 @@ class ClusterThreadsTest : public ::testing::Test {
 
   /// Whether the frontend knows who serves the queue.
   static bool Serves(const Frontend& frontend) {
-    v1::ListQueuesReply queues;
-    const auto reply = Ask(frontend, "Admin/ListQueues", v1::ListQueuesRequest());
-    return reply.ok() && rpc::Parse(*reply, queues).ok() && queues.queues_size() == 1 &&
-           !queues.queues(0).frontend().empty();
+    const auto reply =
+        Ask<v1::ListQueuesReply>(frontend, "Admin/ListQueues", v1::ListQueuesRequest());
+    return reply.ok() && reply->queues_size() == 1 && !reply->queues(0).frontend().empty();
   }
 
-  static Result<std::string> Ask(const Frontend& frontend, const std::string& method,
-                                 const google::protobuf::Message& request) {
-    std::promise<Result<std::string>> answered;
-    const auto call = std::make_shared<rpc::UnaryRequest>(
-        request.SerializeAsString(),
-        [&](Result<std::string> reply) { answered.set_value(std::move(reply)); });
-    testing::Begin(*call, frontend.client_address(), "/twofold.v1." + method, {});
-    return answered.get_future().get();
+  /// A call on a connection of its own.
+  template <typename Reply, typename Request>
+  static Result<Reply> Ask(const Frontend& frontend, const std::string& method,
+                           const Request& request) {
+    return testing::Caller(frontend.client_address()).Call<Reply>(method, request);
   }
 
   /// Succeeds with each job that comes, until it is told.
@@ -105,22 +98,20 @@ class ClusterThreadsTest : public ::testing::Test {
   void Follow(const Frontend& frontend) {
     v1::FollowJobRequest request;
     request.set_id(last_job_);
-    const auto call = std::make_shared<rpc::BlockingStream<v1::FollowJobRequest, v1::JobUpdate>>();
-    testing::Begin(*call, frontend.client_address(), "/twofold.v1.Clients/FollowJob", {});
-    v1::JobUpdate update;
-    if (call->Write(request)) static_cast<void>(call->Read(update));
-    call->Cancel();
-    static_cast<void>(call->Finish());
+    testing::Caller(frontend.client_address())
+        .Ask<v1::JobUpdate>("Clients/FollowJob", request)
+        ->Next();
   }
 
   void AskAll(const Frontend& frontend) {
     while (!done_) {
       v1::GetJobRequest job;
       job.set_id(last_job_);
-      static_cast<void>(Ask(frontend, "Clients/GetJob", job));
-      static_cast<void>(Ask(frontend, "Clients/ListJobs", v1::ListJobsRequest()));
-      static_cast<void>(Ask(frontend, "Admin/ListQueues", v1::ListQueuesRequest()));
-      static_cast<void>(Ask(frontend, "Frontends/ListFrontends", v1::ListFrontendsRequest()));
+      (void)Ask<v1::Job>(frontend, "Clients/GetJob", job);
+      (void)Ask<v1::ListJobsReply>(frontend, "Clients/ListJobs", v1::ListJobsRequest());
+      (void)Ask<v1::ListQueuesReply>(frontend, "Admin/ListQueues", v1::ListQueuesRequest());
+      (void)Ask<v1::ListFrontendsReply>(frontend, "Frontends/ListFrontends",
+                                        v1::ListFrontendsRequest());
       Follow(frontend);
     }
   }

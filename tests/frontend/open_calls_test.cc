@@ -7,11 +7,8 @@
 #include "frontend/services/claims.h"
 #include "frontend/services/service.h"
 #include "lib/common/address.h"
-#include "lib/rpc/channel.h"
 #include "lib/rpc/listen.h"
-#include "lib/rpc/outgoing_call.h"
-#include "tests/fakes/callers_loop.h"
-#include "tests/fakes/inbox.h"
+#include "tests/fakes/caller.h"
 #include "twofold/v1/queue.pb.h"
 
 namespace twofold::frontend {
@@ -69,13 +66,8 @@ TEST_F(OpenCallsTest, CallerThatComesAfterTheEndIsToldWhy) {
   auto server = rpc::Listen("127.0.0.1:0", {&service});
   ASSERT_TRUE(server.ok()) << server.status();
   calls_.EndAll(why_);
-  twofold::testing::Inbox<Status> ended;
-  const auto call = std::make_shared<rpc::UnaryRequest>(
-      "", [&ended](const Result<std::string>& reply) { ended.Put(reply.status()); });
-  call->Start(
-      rpc::Channel::Connect(twofold::testing::CallersLoop(), ToString((*server)->address()), {}),
-      {.path = "/test.Echo/Unary"});
-  EXPECT_EQ(ended.Take(), why_);
+  twofold::testing::Caller caller(ToString((*server)->address()));
+  EXPECT_EQ(caller.CallWithBytes("/test.Echo/Unary", "").status(), why_);
   calls_.AwaitNone(std::chrono::seconds(30));
 }
 

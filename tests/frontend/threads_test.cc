@@ -5,7 +5,6 @@
 
 #include <atomic>
 #include <functional>
-#include <future>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -16,8 +15,7 @@
 #include "frontend/frontend.h"
 #include "lib/http/client.h"
 #include "lib/load/engine/run.h"
-#include "lib/rpc/outgoing_call.h"
-#include "lib/rpc/parse.h"
+#include "tests/fakes/caller.h"
 #include "tests/fakes/streams.h"
 #include "tests/support/program.h"
 #include "twofold/v1/runs.pb.h"
@@ -79,11 +77,8 @@ class ThreadsTest : public ::testing::Test {
 
   /// A call, and nothing of its answer.
   void Ask(const std::string& method, const google::protobuf::Message& request) {
-    std::promise<void> answered;
-    const auto call = std::make_shared<rpc::UnaryRequest>(
-        request.SerializeAsString(), [&](const Result<std::string>&) { answered.set_value(); });
-    testing::Begin(*call, frontend_->client_address(), method, {});
-    answered.get_future().wait();
+    testing::Caller caller(frontend_->client_address());
+    (void)caller.CallWithBytes(method, request.SerializeAsString());
   }
   void AskOfJob(const std::string& method) {
     v1::GetJobRequest request;
@@ -137,17 +132,17 @@ TEST_F(ThreadsTest, JobsOfAllEndOnceWhileEverybodyAsks) {
   Crowd crowd;
   for (std::uint64_t key = 1; key <= kWorkers; ++key) Work(crowd, key);
   crowd.Add([&] {
-    Ask("/twofold.v1.Admin/ListQueues", v1::ListQueuesRequest());
-    AskOfWorkers("/twofold.v1.Admin/ListWorkers");
-    AskOfWorkers("/twofold.v1.Admin/PauseWorkers");
-    AskOfWorkers("/twofold.v1.Admin/ResumeWorkers");
+    Ask("Admin/ListQueues", v1::ListQueuesRequest());
+    AskOfWorkers("Admin/ListWorkers");
+    AskOfWorkers("Admin/PauseWorkers");
+    AskOfWorkers("Admin/ResumeWorkers");
   });
   crowd.Add([&] {
     for (const char* method : {"GetJob", "ExplainJob"}) {
-      AskOfJob(std::string("/twofold.v1.Clients/") + method);
+      AskOfJob(std::string("Clients/") + method);
     }
-    Ask("/twofold.v1.Clients/ListJobs", v1::ListJobsRequest());
-    Ask("/twofold.v1.Results/ListRuns", v1::ListRunsRequest());
+    Ask("Clients/ListJobs", v1::ListJobsRequest());
+    Ask("Results/ListRuns", v1::ListRunsRequest());
   });
   crowd.Add([&] {
     for (const char* page : {"/metrics", "/", "/api/v1/queues"}) {
@@ -161,7 +156,7 @@ TEST_F(ThreadsTest, JobsOfAllEndOnceWhileEverybodyAsks) {
   std::vector<std::thread> clients;
   for (int i = 0; i < kClients; ++i) clients.emplace_back([&] { Submit(); });
   for (std::thread& client : clients) client.join();
-  AskOfWorkers("/twofold.v1.Admin/ResumeWorkers");
+  AskOfWorkers("Admin/ResumeWorkers");
 }
 
 TEST_F(ThreadsTest, FrontendEndsWhileStreamsAreOpen) {
