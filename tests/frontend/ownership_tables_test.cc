@@ -297,6 +297,10 @@ TEST_F(OwnershipTablesTest, WriteThatWaitsTooLongForARowIsInDoubt) {
   ASSERT_TRUE(holder->Script("BEGIN; SELECT 1 FROM partition FOR UPDATE").ok());
   OwnershipTables tables(target(), {"a", "", ""}, 11, std::chrono::milliseconds(200));
   EXPECT_EQ(tables.Write(ClaimOf(4)).verdict, Verdict::kInDoubt);
+  // Whichever of the two gave up first: the server does so, too.
+  while (holder->Run("SELECT 1 FROM pg_locks WHERE NOT granted").value().size() > 0) {
+    std::this_thread::yield();
+  }
   ASSERT_TRUE(holder->Script("COMMIT").ok());
   EXPECT_EQ(Row().epoch, 4U);
 }
