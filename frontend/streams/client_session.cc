@@ -31,9 +31,10 @@ std::uint32_t IndexOf(const WorkerIdentity& worker, std::string_view device, v1:
 }  // namespace
 
 ClientSession::ClientSession(QueueSet& queues, queue::SubmitterId id, bool can_follow)
-    : queues_(queues), id_(id), can_follow_(can_follow) {
-  ++queues_.traffic().clients;
-}
+    : queues_(queues), id_(id), can_follow_(can_follow) {}
+
+/// Not before: one that never begins does not end either.
+void ClientSession::OnOpen() { ++queues_.traffic().clients; }
 
 // ---- jobs in
 

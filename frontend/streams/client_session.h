@@ -56,6 +56,7 @@ class ClientSession final
     v1::RunPlace place;
   };
 
+  void OnOpen() override;
   void OnMessage(const v1::SubmitRequest& request) override;
   void OnWrite(const v1::SubmitReply& reply, const ReplyNotes& notes) override;
   void OnHalfClosed() override;

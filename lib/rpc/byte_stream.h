@@ -39,7 +39,8 @@ class Wire {
   virtual void Finish(Status status, h2::Metadata trailers) = 0;
   virtual void BreakOff() = 0;
   virtual void After(Duration pause, std::function<void()> task) = 0;
-  /// Reactions come to `next` from now on, which begins, and whose first message is `first`.
+  /// Reactions come to `next` from now on, which begins, and whose first message is `first`. If the
+  /// call is over it neither begins nor ends.
   virtual void HandOver(std::shared_ptr<ByteStream> next, std::optional<std::string> first) = 0;
 };
 

@@ -55,6 +55,14 @@ TEST_F(ClientSessionTest, GangWhoseSpecsWouldFillTheMemoryIsRejectedForGood) {
   EXPECT_EQ(replies_[0].retry_after_ns(), 0U);
 }
 
+TEST_F(ClientSessionTest, CountsFromItsBeginToItsEnd) {
+  EXPECT_EQ(queues_.traffic().clients, 1);
+  { const ClientSession never_begun(queues_, queue::SubmitterId{2}); }
+  EXPECT_EQ(queues_.traffic().clients, 1);
+  client_->Break();
+  EXPECT_EQ(queues_.traffic().clients, 0);
+}
+
 /// A client of a queue that is served by nobody yet.
 class UnservedQueueTest : public ClientSessionTest {
  protected:
