@@ -17,6 +17,8 @@ constexpr std::chrono::seconds kSilence{20};  // before a ping
 constexpr std::chrono::seconds kSignOfLife{10};
 constexpr std::chrono::hours kNoPings{24 * 365};
 
+Status Cancelled() { return absl::CancelledError("cancelled"); }
+
 h2::Limits LimitsOf(const Channel::Options& options, const std::string& contacts) {
   h2::Limits limits{.message_bytes = kMaxMessageBytes, .sign_of_life = kSignOfLife};
   // All that the kernel knows of a proxy's server is that the proxy is there.
@@ -127,17 +129,19 @@ h2::CallOptions CallTo(std::string method, const security::Client& security) {
 
 void Channel::Take(Waiting waiting) {
   if (state_ == State::kOver) return waiting.call->OnEnd(why(), {});
+  if (waiting.call->taken_back_) return waiting.call->OnEnd(Cancelled(), {});
   if (!line_->client) return line_->waiting.push_back(std::move(waiting));
   Send(std::move(waiting));
 }
 
+/// One that is still on its way here is not taken when it comes.
 void Channel::TakeBack(OutgoingCall& call) {
   const auto found =
       std::ranges::find(line_->waiting, &call, [](const Waiting& each) { return each.call.get(); });
   if (found == line_->waiting.end()) return;
   const Waiting taken = std::move(*found);
   line_->waiting.erase(found);
-  taken.call->OnEnd(absl::CancelledError("cancelled"), {});
+  taken.call->OnEnd(Cancelled(), {});
 }
 
 void Channel::Send(Waiting waiting) {
@@ -181,7 +185,7 @@ void Channel::Arrive(Result<Reached> reached) {
                                              std::move(reached->tls));
   if (!made.ok()) return End(std::string(made.message()));
   Become(State::kGreeting);
-  for (Waiting& each : std::exchange(line_->waiting, {})) Send(std::move(each));
+  for (Waiting& each : std::exchange(line_->waiting, {})) Take(std::move(each));
 }
 
 void Channel::OnNews(h2::PeerNews news) {

@@ -14,6 +14,7 @@ void OutgoingCall::Start(std::shared_ptr<Channel> channel, h2::CallOptions optio
 void OutgoingCall::Cancel() {
   Carry([this] {
     if (stream_ != nullptr) return stream_->Cancel();
+    taken_back_ = true;
     if (channel_ != nullptr) channel_->TakeBack(*this);
   });
 }

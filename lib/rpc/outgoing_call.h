@@ -62,6 +62,7 @@ class OutgoingCall : public h2::End, public std::enable_shared_from_this<Outgoin
   // The loop's thread only, from Start on.
   std::shared_ptr<Channel> channel_;  // null: it is over
   h2::Stream* stream_ = nullptr;
+  bool taken_back_ = false;  // before it has begun
   bool has_status_ = false;
 };
 

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -245,6 +246,18 @@ TEST_F(AwaitedStreamTest, CallThatIsTakenBackTwiceBeforeItLeavesLeavesTheConnect
   Say(next, {"a"});
   Hear(next, heard_);
   EXPECT_EQ(heard_.Take().status, absl::OutOfRangeError("1"));
+}
+
+TEST_F(AwaitedStreamTest, CallIsTakenBackThatIsOnItsWayFromAnotherThread) {
+  const auto channel = Channel::Connect(testing::CallersLoop(), ToString(server_->address()), {});
+  ASSERT_EQ(channel->Await(std::chrono::seconds(60)), Channel::State::kReady);
+  const auto call = std::make_shared<AwaitedCall>();
+  testing::CallersLoop().Do([&] {
+    std::thread([&] { call->Start(channel, {.path = "/test.Awaited/Two"}); }).join();
+    call->Cancel();
+  });
+  Hear(call, heard_);
+  EXPECT_TRUE(absl::IsCancelled(heard_.Take().status));
 }
 
 TEST_F(AwaitedStreamTest, CallToNobodyEndsForWhoeverReadsAndWrites) {
