@@ -10,25 +10,26 @@
 
 namespace twofold::frontend {
 
-/// Gives a call up whose caller lets us wait for rpc::kCallerPatience: for its next message, or
-/// until it takes ours.
+/// Gives a call up whose caller lets us wait too long: for its next message, or until it takes
+/// ours.
 ///
 /// Threads  Start and Stop from any thread, from the call's OnBegin on. `give_up` comes on the
 ///          loop's thread, once at most, while the call is not over.
 class Patience {
  public:
   /// A part of `call`.
-  Patience(rpc::ByteStream& call, std::function<void()> give_up)
-      : call_(call), give_up_(std::move(give_up)) {}
+  Patience(rpc::ByteStream& call, std::function<void()> give_up,
+           Duration limit = rpc::kCallerPatience)
+      : call_(call), give_up_(std::move(give_up)), limit_(limit) {}
 
   /// We wait from now on.
   void Start() {
     {
       const MutexLock lock(mutex_);
-      until_ = Now() + rpc::kCallerPatience;
+      until_ = Now() + limit_;
       if (std::exchange(looks_, true)) return;
     }
-    LookAfter(rpc::kCallerPatience);
+    LookAfter(limit_);
   }
 
   void Stop() {
@@ -55,6 +56,7 @@ class Patience {
 
   rpc::ByteStream& call_;
   const std::function<void()> give_up_;
+  const Duration limit_;
   Mutex mutex_;
   Instant until_ ABSL_GUARDED_BY(mutex_) = Instant::max();  // nobody lets us wait
   bool looks_ ABSL_GUARDED_BY(mutex_) = false;

@@ -8,9 +8,11 @@
 
 #include "frontend/services/patience.h"
 #include "frontend/services/reader_pool.h"
+#include "lib/common/instant.h"
 #include "lib/common/result.h"
 #include "lib/common/task.h"
 #include "lib/rpc/awaited_stream.h"
+#include "lib/rpc/limits.h"
 #include "lib/rpc/parse.h"
 #include "lib/rpc/unary.h"
 
@@ -21,8 +23,8 @@ template <typename Message>
 using NextMessage = std::function<Result<std::optional<Message>>()>;
 
 /// A call that answers one request by a stream of messages. Each is made when the one before was
-/// taken, so a slow reader costs no more memory. One that takes nothing for rpc::kCallerPatience is
-/// broken off.
+/// taken, so a slow reader costs no more memory. One that takes nothing for so long as `patience`
+/// is broken off.
 ///
 /// Threads  `open`, and the NextMessage that it returns, are called on threads of the pool, one
 ///          call at a time.
@@ -31,7 +33,11 @@ class PulledCall final : public rpc::AwaitedStream {
  public:
   using Open = std::function<Result<NextMessage<Message>>(const Request&)>;
 
-  PulledCall(ReaderPool& readers, Open open) : readers_(readers), open_(std::move(open)) {}
+  PulledCall(ReaderPool& readers, Open open, Duration patience = rpc::kCallerPatience)
+      : readers_(readers),
+        open_(std::move(open)),
+        patience_(
+            *this, [this] { BreakOff(); }, patience) {}
 
  private:
   void Serve() override { Run(shared_from_this()); }
@@ -52,7 +58,10 @@ class PulledCall final : public rpc::AwaitedStream {
   Task<> SendAll(const NextMessage<Message>& next) {
     for (;;) {
       const Result<std::optional<Message>> message = next();
-      if (!message.ok() || !*message) co_return Finish(message.status());
+      if (!message.ok() || !*message) {
+        patience_.Start();  // until the last message has left
+        co_return Finish(message.status());
+      }
       std::string bytes = (*message)->SerializeAsString();
       patience_.Start();
       const bool is_taken = co_await Write(bytes);
@@ -66,7 +75,7 @@ class PulledCall final : public rpc::AwaitedStream {
 
   ReaderPool& readers_;
   const Open open_;
-  Patience patience_{*this, [this] { BreakOff(); }};
+  Patience patience_;
 };
 
 }  // namespace twofold::frontend
